@@ -1,0 +1,124 @@
+"""Every option, once: its name, type, default and meaning."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .errors import ConfigError
+
+PLATFORMS = ("auto", "wasm")
+BROWSERS = ("chrome", "chromium", "edge")
+FIRST_PORT = 8765
+PORTS = range(FIRST_PORT, FIRST_PORT + 10)
+
+
+def cache_dir() -> Path:
+    """The folder that is used where none is asked for: IPFS_ACCELERATE_CACHE, else the user's."""
+    named = os.environ.get("IPFS_ACCELERATE_CACHE")
+    if named:
+        return Path(named)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "ipfs-accelerate"
+
+
+def _option(default: Any, about: str) -> Any:
+    return field(default=default, metadata={"about": about})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """The options of an accelerator. `Config.of(**options)` makes one, with errors that help."""
+
+    browser: str | None = _option(None, "chrome, chromium or edge; by default the first one found")
+    browser_path: str | Path | None = _option(None, "the browser's program, where it is not found")
+    headless: bool = _option(default=True, about="False shows the browser's window")
+    platform: str = _option("auto", "auto or wasm; auto takes the best that is there")
+    max_connections: int = _option(1, "how many browsers may run at once, started on demand")
+    threads: int | None = _option(
+        None, "WASM threads of each browser; by default the cores shared among max_connections"
+    )
+    websocket_port: int | None = _option(
+        None, "the port on loopback; 0 takes any free one; by default the first free from 8765"
+    )
+    cache_dir: str | Path | None = _option(
+        None, "models and browser profiles; by default ~/.cache/ipfs-accelerate"
+    )
+    startup_timeout_s: float = _option(60.0, "how long a browser may take to dial back")
+    load_timeout_s: float = _option(300.0, "how long loading a model may take")
+    inference_timeout_s: float = _option(120.0, "how long one run may take, its queue not counted")
+
+    @classmethod
+    def of(cls, **options: Any) -> Config:
+        """The options given, checked; an unknown one is an error that names the nearest."""
+        names = [known.name for known in dataclasses.fields(cls)]
+        for name in options:
+            if name not in names:
+                raise _unknown(name, names)
+        config = cls(**options)
+        config._check()
+        return config
+
+    def _check(self) -> None:
+        _one_of("browser", self.browser, (*BROWSERS, None))
+        _one_of("platform", self.platform, PLATFORMS)
+        _boolean("headless", self.headless)
+        _whole("max_connections", self.max_connections, 1, 64)
+        if self.threads is not None:
+            _whole("threads", self.threads, 1, 64)
+        if self.websocket_port is not None:
+            _whole("websocket_port", self.websocket_port, 0, 65535)
+        for name in ("startup_timeout_s", "load_timeout_s", "inference_timeout_s"):
+            _positive(name, getattr(self, name))
+        for name in ("browser_path", "cache_dir"):
+            _path(name, getattr(self, name))
+
+    @property
+    def folder(self) -> Path:
+        """The cache folder in use."""
+        return Path(self.cache_dir).expanduser() if self.cache_dir else cache_dir()
+
+    @property
+    def worker_threads(self) -> int:
+        """The WASM threads that each browser gets."""
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        return self.threads or max(1, (cores or 1) // self.max_connections)
+
+
+def _unknown(name: str, names: list[str]) -> ConfigError:
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    hint = f"Did you mean {near[0]!r}?" if near else f"The options are {', '.join(names)}."
+    return ConfigError(f"There is no option {name!r}.", code="unknown_option", hint=hint)
+
+
+def _one_of(name: str, value: object, allowed: tuple[object, ...]) -> None:
+    if value not in allowed:
+        known = [str(one) for one in allowed if one is not None]
+        near = difflib.get_close_matches(str(value), known, n=1)
+        hint = f"Did you mean {near[0]!r}?" if near else f"It can be {', '.join(known)}."
+        raise ConfigError(f"{name}={value!r} is not there.", hint=hint)
+
+
+def _boolean(name: str, value: object) -> None:
+    if not isinstance(value, bool):
+        raise ConfigError(f"{name}={value!r} does not fit.", hint="It is True or False.")
+
+
+def _whole(name: str, value: object, least: int, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        hint = f"It is a whole number from {least} to {most}."
+        raise ConfigError(f"{name}={value!r} does not fit.", hint=hint)
+
+
+def _positive(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+        raise ConfigError(f"{name}={value!r} does not fit.", hint="It is a number of seconds above 0.")
+
+
+def _path(name: str, value: object) -> None:
+    if value is not None and not isinstance(value, str | Path):
+        raise ConfigError(f"{name}={value!r} does not fit.", hint="It is a path.")

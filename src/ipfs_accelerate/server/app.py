@@ -1,0 +1,103 @@
+"""The application behind the port: the page's files, blocks by CID, and the sockets."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocket
+
+from ..errors import AccelerateError
+from .access import SUBPROTOCOL, Access
+
+ROLES = ("page", "engine")
+REFUSED = 4403
+Serve = Callable[[WebSocket, int, str], Awaitable[None]]
+
+HEADERS = {
+    # Together they make the page cross-origin isolated, without which it has no threads.
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Embedder-Policy": "require-corp",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; "
+        "connect-src 'self' ws:; worker-src 'self'; img-src 'self' data:; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+}
+
+
+def build(access: Access, page: Path, block: Callable[[str], Path], serve: Serve) -> ASGIApp:
+    """The whole application. `block` finds a CID's file; `serve` takes over an accepted socket."""
+    files = {path.relative_to(page).as_posix(): path for path in page.rglob("*") if path.is_file()}
+
+    async def static(request: Request) -> Response:
+        path = files.get(request.path_params.get("name") or "index.html")
+        if path is None:
+            return PlainTextResponse("There is no such file here.", 404)
+        # Checked for change on each start; unchanged, the compiled WASM comes from its cache.
+        return FileResponse(path, headers={"Cache-Control": "no-cache"})
+
+    async def blocks(request: Request) -> Response:
+        if access.of_header(request.headers) is None:
+            return PlainTextResponse("A worker's bearer token is needed.", 401)
+        try:
+            path = block(request.path_params["cid"])
+        except AccelerateError as error:
+            return PlainTextResponse(str(error), 404)
+        return FileResponse(
+            path, headers={"Cache-Control": "no-store"}, media_type="application/octet-stream"
+        )
+
+    async def socket(websocket: WebSocket) -> None:
+        worker = access.of_protocols(websocket.scope["subprotocols"])
+        role = websocket.query_params.get("role", "")
+        if worker is None or role not in ROLES:
+            await websocket.close(REFUSED)
+            return
+        await websocket.accept(SUBPROTOCOL)
+        await serve(websocket, worker, role)
+
+    routes = [
+        WebSocketRoute("/socket", socket),
+        Route("/blocks/{cid}", blocks),
+        Route("/", static),
+        Route("/{name:path}", static),
+    ]
+    return Guard(Starlette(routes=routes), access)
+
+
+class Guard:
+    """Refuses what comes under another Host or Origin, and adds the page's headers."""
+
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self._app = app
+        self._access = access
+        self._headers = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request or socket."""
+        socket = scope["type"] == "websocket"
+        refusal = self._access.refusal(Headers(scope=scope), origin_needed=socket)
+        if refusal is None:
+            await self._app(scope, receive, send if socket else self._adding(send))
+        elif socket:
+            await send({"type": "websocket.close", "code": REFUSED, "reason": refusal})
+        else:
+            await PlainTextResponse(refusal, 403)(scope, receive, send)
+
+    def _adding(self, send: Send) -> Send:
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", []), *self._headers]
+            await send(message)
+
+        return with_headers

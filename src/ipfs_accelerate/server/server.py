@@ -1,0 +1,98 @@
+"""The server's life: its port, its application, and the channels that dial in."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from .access import Access
+from .port import LOOPBACK, bind
+
+if TYPE_CHECKING:
+    from starlette.websockets import WebSocket
+    from uvicorn import Server as Uvicorn
+
+    from ..protocol.messages import Limits
+    from .channel import Channel
+
+PAGE = Path(__file__).parent / "page"
+CLOSE_S = 1
+
+
+class Server:
+    """One port on loopback. `on_channel` hears of each channel once both sides have said hello."""
+
+    def __init__(
+        self,
+        *,
+        port: int | None,
+        block: Callable[[str], Path],
+        limits: Limits,
+        on_channel: Callable[[int, str, Channel], None],
+    ) -> None:
+        self._block = block
+        self._limits = limits
+        self._on_channel = on_channel
+        self._socket: socket.socket = bind(port)
+        self.port: int = self._socket.getsockname()[1]
+        self.access = Access(self.port)
+        self._uvicorn: Uvicorn | None = None
+        self._channels: set[Channel] = set()
+
+    @property
+    def origin(self) -> str:
+        """The address that pages are opened from."""
+        return f"http://{LOOPBACK}:{self.port}"
+
+    def page_url(self, worker: int, threads: int) -> str:
+        """Where a worker's browser goes. The token is in the fragment, which no server ever sees."""
+        fragment = {"token": self.access.grant(worker), "worker": worker, "threads": threads}
+        return f"{self.origin}/#{urlencode(fragment)}"
+
+    async def start(self) -> None:
+        """Answer. What dialled before waits in the listening socket's queue."""
+        import uvicorn  # noqa: PLC0415 - a browser is starting meanwhile: see port.py
+
+        from .app import build  # noqa: PLC0415
+
+        config = uvicorn.Config(
+            build(self.access, PAGE, self._block, self._serve),
+            http="h11",
+            ws="websockets-sansio",
+            ws_max_size=2 * self._limits.max_frame_bytes,
+            ws_ping_interval=None,
+            ws_per_message_deflate=False,
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            timeout_graceful_shutdown=CLOSE_S,
+        )
+        config.load()
+        self._uvicorn = uvicorn.Server(config)
+        # What Server.serve() does, without its signal handlers: signals are the program's own.
+        self._uvicorn.lifespan = config.lifespan_class(config)
+        await self._uvicorn.startup(sockets=[self._socket])
+
+    async def stop(self) -> None:
+        """Close every channel and the port."""
+        await asyncio.gather(*(channel.close("the host is closing") for channel in self._channels))
+        if self._uvicorn is None:
+            self._socket.close()
+        else:
+            await self._uvicorn.shutdown(sockets=[self._socket])
+
+    async def _serve(self, websocket: WebSocket, worker: int, role: str) -> None:
+        from .channel import Channel  # noqa: PLC0415
+
+        channel = Channel(websocket, self._limits, label=f"{role} {worker}")
+        self._channels.add(channel)
+        try:
+            await channel.serve(lambda: self._on_channel(worker, role, channel))
+        finally:
+            self._channels.discard(channel)

