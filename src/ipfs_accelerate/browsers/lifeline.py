@@ -1,0 +1,49 @@
+"""The pipe whose closing ends a browser.
+
+A signal at this process's death would come when the thread that started the browser ends, and not
+at all on some systems. A pipe closes when the last process that holds it is gone, whatever it died
+of.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+
+from ipfs_accelerate.browsers import forks
+
+# Above every number that a browser's own descriptors are moved to.
+_CLEAR_OF_FIXED_FDS = 10
+
+
+class Lifeline:
+    """Both pipes of a browser: our ends are held here, its own until it has been started."""
+
+    def __init__(self) -> None:
+        read_fd, write_fd = os.pipe()
+        answer_read_fd, answer_write_fd = os.pipe()
+        self._ours = (forks.hold(write_fd), forks.hold(answer_read_fd))
+        self._theirs = (forks.hold(clear(read_fd)), forks.hold(clear(answer_write_fd)))
+
+    @property
+    def browser_ends(self) -> tuple[int, int]:
+        """What the browser reads from and writes to, both above any fixed number."""
+        return self._theirs
+
+    def close_browser_ends(self) -> None:
+        """Once the browser has them: from then on only it can keep the pipes open."""
+        for fd in self._theirs:
+            forks.let_go(fd)
+
+    def cut(self) -> None:
+        """Let the browser end; once is enough."""
+        self.close_browser_ends()
+        for fd in self._ours:
+            forks.let_go(fd)
+
+
+def clear(fd: int) -> int:
+    """Move `fd` out of the way of the numbers that the browser's descriptors get."""
+    moved = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _CLEAR_OF_FIXED_FDS)
+    os.close(fd)
+    return moved
