@@ -1,0 +1,99 @@
+"""Any ONNX file as blocks: its large weights each become one, whatever file they were in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import onnx
+from onnx import ModelProto, TensorProto
+
+from ipfs_accelerate.models import builds
+from ipfs_accelerate.models.external import SMALLEST, distinct, keep_inside, move_out
+from ipfs_accelerate.models.manifest import Block, Manifest, Weight
+from ipfs_accelerate.models.onnx_parts import attribute_tensors, graphs_of, ports
+from ipfs_accelerate.models.refusal import invalid
+from ipfs_accelerate.models.stored import Folder, data_of
+from ipfs_accelerate.tensors.dtypes import onnx_name
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ipfs_accelerate.models.blocks import BlockStore
+
+_PRECISIONS = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16", "float64": "fp64"}
+
+
+def read(path: Path, store: BlockStore) -> tuple[Manifest, builds.Stamps]:
+    """Put the model's parts into the store; also what the files that it came from looked like."""
+    stamps = builds.stamps_of([path])
+    folder = Folder(path)
+    model = _parse(path)
+    inputs, outputs = ports(path, model)
+    weights, held = _move_weights(model, folder, store)
+    manifest = Manifest(
+        name=path.stem,
+        family="unknown",
+        task="tensors",
+        graph=_keep(path, model, store),
+        weights=distinct(weights),
+        inputs=inputs,
+        outputs=outputs,
+        tokenizer=None,
+        max_length=None,
+        precision=_precision(held),
+        licence="unknown",
+        source=f"file {path.name}",
+    )
+    return manifest, stamps | folder.stamps
+
+
+def _parse(path: Path) -> ModelProto:
+    try:
+        model = onnx.load(path, load_external_data=False)
+    except OSError as error:
+        raise invalid(path, f"it cannot be read: {error.strerror or error}") from error
+    except Exception as error:  # protobuf's own class, in a package that has no types
+        raise invalid(path, "its bytes are not an ONNX protobuf; it may be cut short") from error
+    if not model.graph.node or not model.opset_import:
+        raise invalid(path, "it holds no graph")
+    return model
+
+
+def _move_weights(
+    model: ModelProto, folder: Folder, store: BlockStore
+) -> tuple[list[Weight], Counter[int]]:
+    """Give every large initializer a block; also the bytes of weights held in each data type."""
+    weights: list[Weight] = []
+    held: Counter[int] = Counter()
+    for graph in graphs_of(model):
+        for tensor in graph.initializer:
+            data = data_of(tensor, folder)
+            if data is None:
+                continue
+            held[tensor.data_type] += len(data)
+            if len(data) >= SMALLEST:
+                weights.append(move_out(tensor, data, store))
+            elif tensor.data_location == TensorProto.EXTERNAL:
+                keep_inside(tensor, data)
+    for tensor in attribute_tensors(model):
+        # A constant's value stays in the graph; only its place outside would be lost.
+        if tensor.data_location == TensorProto.EXTERNAL:
+            keep_inside(tensor, data_of(tensor, folder) or b"")
+    return weights, held
+
+
+def _keep(path: Path, model: ModelProto, store: BlockStore) -> Block:
+    try:
+        data = model.SerializeToString(deterministic=True)
+    except Exception as error:  # protobuf's own class, in a package that has no types
+        raise invalid(path, "what stays inside the graph is more than 2 GB") from error
+    return store.put(data)
+
+
+def _precision(held: Counter[int]) -> str:
+    """Name the type that holds the most bytes of weights."""
+    if not held:
+        return "none"
+    name = onnx_name(held.most_common(1)[0][0])
+    return _PRECISIONS.get(name, name)

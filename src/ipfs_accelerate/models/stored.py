@@ -1,0 +1,93 @@
+"""The bytes of an ONNX tensor, wherever the file keeps them, as ONNX's raw data lays them out."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+import numpy as np
+from onnx import TensorProto
+
+from ipfs_accelerate.models import builds
+from ipfs_accelerate.models.refusal import invalid
+
+# The typed field that may hold a type's items, and how each item lies in raw data. Types of 8 bits
+# and fewer have one int32 per byte, so that packed ones (int4 and below) need no case of their own.
+_TYPED: dict[int, tuple[str, str]] = {
+    TensorProto.FLOAT: ("float_data", "<f4"),
+    TensorProto.COMPLEX64: ("float_data", "<f4"),
+    TensorProto.DOUBLE: ("double_data", "<f8"),
+    TensorProto.COMPLEX128: ("double_data", "<f8"),
+    TensorProto.INT64: ("int64_data", "<i8"),
+    TensorProto.UINT64: ("uint64_data", "<u8"),
+    TensorProto.UINT32: ("uint64_data", "<u4"),
+    TensorProto.INT32: ("int32_data", "<i4"),
+    TensorProto.INT16: ("int32_data", "<u2"),
+    TensorProto.UINT16: ("int32_data", "<u2"),
+    TensorProto.FLOAT16: ("int32_data", "<u2"),
+    TensorProto.BFLOAT16: ("int32_data", "<u2"),
+}
+_TOGETHER = "Keep the model and its data files in one folder, as real files of that folder."
+
+
+class Folder:
+    """The folder that a model's external files must lie in, and the stamps of those it read."""
+
+    def __init__(self, model: Path) -> None:
+        self.model = model
+        self.stamps: builds.Stamps = {}
+        # A model that is a link (as in a hub's cache) may have its data beside what it links to.
+        self._roots = {model.parent.resolve(), model.resolve().parent}
+
+    def read(self, tensor: TensorProto) -> bytes:
+        """Read the bytes of a tensor that lies in a file of its own."""
+        place = {entry.key: entry.value for entry in tensor.external_data}
+        try:
+            path = self._confine(tensor, place.get("location", ""))
+            self.stamps.update(builds.stamps_of([path]))
+            begin = int(place.get("offset", "0"))
+            end = begin + int(place["length"]) if "length" in place else path.stat().st_size
+            return self._range(tensor, path, begin, end)
+        except (OSError, ValueError) as error:
+            raise invalid(
+                self.model,
+                f"the data of its weight {tensor.name!r} cannot be read: {error}",
+                hint=_TOGETHER,
+            ) from error
+
+    def _range(self, tensor: TensorProto, path: Path, begin: int, end: int) -> bytes:
+        size = path.stat().st_size
+        if not 0 <= begin <= end <= size:
+            raise invalid(
+                self.model,
+                f"its weight {tensor.name!r} is bytes {begin} to {end} of {path.name}, "
+                f"which has {size}",
+            )
+        with path.open("rb") as file:
+            file.seek(begin)
+            return file.read(end - begin)
+
+    def _confine(self, tensor: TensorProto, location: str) -> Path:
+        path = (self.model.parent / location).resolve()
+        parts = PureWindowsPath(location).parts
+        absolute = PurePosixPath(location).is_absolute() or PureWindowsPath(location).anchor
+        inside = any(path.is_relative_to(root) and path != root for root in self._roots)
+        if not location or absolute or ".." in parts or not inside:
+            raise invalid(
+                self.model,
+                f"its weight {tensor.name!r} points outside the model's folder, to {location!r}",
+                hint=_TOGETHER,
+            )
+        return path
+
+
+def data_of(tensor: TensorProto, folder: Folder) -> bytes | None:
+    """Give the tensor's bytes; None for strings, which have no layout and stay inside."""
+    if tensor.data_type == TensorProto.STRING:
+        return None
+    if tensor.data_location == TensorProto.EXTERNAL:
+        return folder.read(tensor)
+    if tensor.HasField("raw_data"):
+        return tensor.raw_data
+    field, layout = _TYPED.get(tensor.data_type, ("int32_data", "u1"))
+    items = np.array(getattr(tensor, field), layout if field != "int32_data" else "<i4")
+    return items.astype(layout, copy=False).tobytes()
