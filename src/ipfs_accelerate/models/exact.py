@@ -1,0 +1,51 @@
+"""Plain Python numbers to an array of one dtype, where nothing of them is lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_WHOLE = "biu"
+_NUMBERS = "biuf"
+
+
+def to_exact(value: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """`value` as an array of `dtype`, or a ValueError that describes what was given instead.
+
+    Exact means: integers stay what they are, and fractions are rounded only to a float's own
+    precision, never to an integer and never to infinity.
+    """
+    raw = _raw(value)
+    if raw.size == 0:
+        return raw.astype(dtype)
+    described = f"{raw.dtype}{list(raw.shape)}"
+    if raw.dtype.kind not in _NUMBERS:
+        raise ValueError(f"{described}, which holds no plain numbers")
+    with np.errstate(all="ignore"):
+        array = raw.astype(dtype)
+        lost = _lost(raw, array)
+    if lost.any():
+        raise ValueError(f"{described}, whose value {raw[lost][0]} {dtype.name} cannot hold")
+    return array
+
+
+def _raw(value: Any) -> NDArray[Any]:
+    try:
+        return np.asarray(value)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise ValueError(f"{type(value).__name__} of rows that are not of one length") from error
+
+
+def _lost(raw: NDArray[Any], array: NDArray[Any]) -> NDArray[np.bool_]:
+    """Mark where the conversion changed a value."""
+    back = array.astype(raw.dtype)
+    if raw.dtype.kind == "f" and array.dtype.kind not in _WHOLE:
+        lost: NDArray[np.bool_] = np.isfinite(raw) & ~np.isfinite(back)
+    else:
+        # Across a change of sign equal bits come back equal, so the signs are compared too.
+        lost = np.not_equal(back, raw) | np.not_equal(array < 0, raw < 0)
+    return lost
