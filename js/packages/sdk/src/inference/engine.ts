@@ -1,0 +1,219 @@
+import type { Backend, DeviceTensor, LoadedModel } from "../backends/backend.ts";
+import { AccelerateError } from "../protocol/errors.ts";
+import type {
+  Load,
+  LoadValue,
+  Reference,
+  Run,
+  RunValue,
+  StepValue,
+} from "../protocol/generated/messages.ts";
+import type { Tensor, Tensors } from "../protocol/tensor.ts";
+import type { Blocks } from "../storage/blocks.ts";
+import { Handles } from "./handles.ts";
+import { outputOf, type Sources, wantedOutputs } from "./plan.ts";
+import type { Task } from "./task.ts";
+
+interface Held {
+  readonly model: LoadedModel;
+  readonly backend: Backend;
+  readonly value: LoadValue;
+}
+
+/** Holds models and tensors, and carries out plans over them, one request at a time. */
+export class Engine {
+  private readonly backends: ReadonlyMap<string, Backend>;
+  private readonly blocks: Pick<Blocks, "fetchAll">;
+  private readonly models = new Map<string, Held>();
+  private readonly handles = new Handles();
+
+  constructor(backends: readonly Backend[], blocks: Pick<Blocks, "fetchAll">) {
+    this.backends = new Map(backends.map((backend) => [backend.platform, backend]));
+    this.blocks = blocks;
+  }
+
+  /** The keys of the models that are ready. */
+  get modelKeys(): string[] {
+    return [...this.models.keys()];
+  }
+
+  /** Whether only a fresh Worker helps. */
+  get broken(): boolean {
+    return [...this.backends.values()].some((backend) => backend.broken);
+  }
+
+  /** Fetches a model's blocks and makes it ready; at once where it is ready already. */
+  async load(message: Load, task: Task): Promise<LoadValue> {
+    const held = this.models.get(message.model);
+    if (held) return { ...held.value, fetch_ms: 0, create_ms: 0 };
+    const backend = this.backendOf(message.platform);
+    const began = performance.now();
+    const [graph, ...weights] = await this.fetchBlocks(message, task);
+    const fetched = performance.now();
+    const model = await backend.create(
+      graph as Uint8Array,
+      message.weights.map(({ path }, i) => ({ path, data: weights[i] as Uint8Array })),
+    );
+    const value: LoadValue = {
+      inputs: [...model.inputs],
+      outputs: [...model.outputs],
+      platform: message.platform,
+      backend: model.backend,
+      device: model.device,
+      weight_bytes: message.weights.reduce((sum, { size }) => sum + size, 0),
+      fetch_ms: fetched - began,
+      create_ms: performance.now() - fetched,
+    };
+    this.models.set(message.model, { model, backend, value });
+    return value;
+  }
+
+  /** Forgets a model and gives its memory back; nothing happens where it isn't there. */
+  async unload(key: string): Promise<void> {
+    const held = this.models.get(key);
+    this.models.delete(key);
+    await held?.model.release();
+  }
+
+  /** Carries out a plan: what it says to fetch comes back, what it says to keep stays live. */
+  async run(plan: Run, frame: Tensors, task: Task): Promise<[RunValue, Tensors]> {
+    const began = performance.now();
+    const wanted = wantedOutputs(plan, { frame, handles: this.handles });
+    const models = plan.steps.map(({ model }) => this.held(model));
+    for (const [i, { model }] of models.entries()) requireOutputs(model, wanted[i] ?? []);
+    const produced: Map<string, DeviceTensor>[] = [];
+    const sources = { frame, handles: this.handles, produced };
+    const steps: StepValue[] = [];
+    try {
+      for (const [i, held] of models.entries()) {
+        if (i > 0) await task.checkpoint();
+        const inputs = this.inputsOf(plan.steps[i]?.inputs ?? {}, held.backend, sources);
+        const from = performance.now();
+        produced.push(await held.model.run(inputs, wanted[i] ?? []));
+        const { backend, device } = held.model;
+        const model = plan.steps[i]?.model ?? "";
+        steps.push({ model, backend, device, run_ms: performance.now() - from });
+      }
+      const tensors = await fetched(plan, sources);
+      this.keep(plan, sources);
+      const total_ms = performance.now() - began;
+      return [{ steps, queued_ms: began - task.arrived, total_ms }, tensors];
+    } finally {
+      free(produced);
+    }
+  }
+
+  /** Takes a tensor to the device of the first backend, under a handle. */
+  put(handle: number, tensor: Tensor): void {
+    this.handles.requireFree(handle);
+    const [backend] = this.backends.values();
+    if (!backend) throw new AccelerateError("run_failed", "This engine has no backend.");
+    this.handles.set(handle, backend.upload(unpinned(tensor)));
+  }
+
+  /** A live tensor's bytes. */
+  get(handle: number): Promise<Tensor> {
+    return readBack(this.handles.get(handle));
+  }
+
+  /** Frees live tensors; says how many of them were there. */
+  drop(handles: readonly number[]): number {
+    return this.handles.drop(handles);
+  }
+
+  private fetchBlocks(message: Load, task: Task): Promise<Uint8Array[]> {
+    const refs = [message.graph, ...message.weights];
+    const total = refs.reduce((sum, { size }) => sum + size, 0);
+    let done = 0;
+    const onBytes = (bytes: number) => {
+      done += bytes;
+      task.progress("fetch", done, total);
+    };
+    return this.blocks.fetchAll(refs, onBytes, task.signal);
+  }
+
+  private backendOf(platform: string): Backend {
+    const backend = this.backends.get(platform);
+    if (backend) return backend;
+    const there = [...this.backends.keys()].join(", ");
+    throw new AccelerateError(
+      "bad_option",
+      `This engine has no platform ${platform}; it has ${there}.`,
+      { platform },
+    );
+  }
+
+  private held(key: string): Held {
+    const held = this.models.get(key);
+    if (held) return held;
+    throw new AccelerateError(
+      "model_not_loaded",
+      `The model ${key} is not loaded here: load it first.`,
+      {
+        model: key,
+      },
+    );
+  }
+
+  private inputsOf(
+    references: Record<string, Reference>,
+    backend: Backend,
+    sources: Sources,
+  ): Map<string, DeviceTensor> {
+    const inputs = new Map<string, DeviceTensor>();
+    for (const [name, reference] of Object.entries(references)) {
+      inputs.set(name, resolve(reference, backend, sources));
+    }
+    return inputs;
+  }
+
+  /** Keeps what the plan says, and takes it out of what is freed after the run. */
+  private keep(plan: Run, sources: Sources): void {
+    for (const { step, output, handle } of plan.keep) {
+      this.handles.set(handle, outputOf(sources, step, output));
+    }
+    for (const { step, output } of plan.keep) {
+      (sources.produced[step] as Map<string, DeviceTensor>).delete(output);
+    }
+  }
+}
+
+function resolve(reference: Reference, backend: Backend, sources: Sources): DeviceTensor {
+  if ("handle" in reference) return sources.handles.get(reference.handle);
+  if ("step" in reference) return outputOf(sources, reference.step, reference.output);
+  return backend.upload(sources.frame.get(reference.tensor) as Tensor);
+}
+
+function requireOutputs({ outputs }: LoadedModel, wanted: readonly string[]): void {
+  const missing = wanted.find((name) => !outputs.some((port) => port.name === name));
+  if (missing === undefined) return;
+  const there = outputs.map(({ name }) => name).join(", ");
+  throw new AccelerateError(
+    "tensor_not_found",
+    `The plan refers to the output ${missing}; the model has ${there}.`,
+  );
+}
+
+async function fetched(plan: Run, sources: Sources): Promise<Tensors> {
+  const tensors = new Map<string, Tensor>();
+  for (const { step, output, as } of plan.fetch) {
+    tensors.set(as, await readBack(outputOf(sources, step, output)));
+  }
+  return tensors;
+}
+
+async function readBack(tensor: DeviceTensor): Promise<Tensor> {
+  return { dtype: tensor.dtype, shape: tensor.shape, data: await tensor.read() };
+}
+
+function free(produced: readonly ReadonlyMap<string, DeviceTensor>[]): void {
+  for (const outputs of produced) {
+    for (const tensor of outputs.values()) tensor.dispose();
+  }
+}
+
+/** The tensor with memory of its own, where it would hold on to a frame much larger than itself. */
+function unpinned(tensor: Tensor): Tensor {
+  const { data } = tensor;
+  return data.byteLength * 2 < data.buffer.byteLength ? { ...tensor, data: data.slice() } : tensor;
+}

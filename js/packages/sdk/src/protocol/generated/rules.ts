@@ -1,0 +1,755 @@
+// Generated from spec/messages.schema.json by `npm run generate`. Do not edit.
+/** The definition that checks each message type. */
+export const DEFINITION_OF_TYPE: Readonly<Record<string, string>> = {
+  "hello": "Hello",
+  "goodbye": "Goodbye",
+  "beat": "Beat",
+  "load": "Load",
+  "unload": "Unload",
+  "run": "Run",
+  "put": "Put",
+  "get": "Get",
+  "drop": "Drop",
+  "ping": "Ping",
+  "restart": "Restart",
+  "cancel": "Cancel",
+  "progress": "Progress",
+  "result": "Result",
+  "error": "Error",
+  "part": "Part",
+  "abort": "Abort"
+};
+/** The schema's definitions, without descriptions. */
+export const DEFINITIONS: Readonly<Record<string, object>> = {
+  "Id": {
+    "type": "integer",
+    "minimum": 1,
+    "maximum": 9007199254740991
+  },
+  "Count": {
+    "type": "integer",
+    "minimum": 0,
+    "maximum": 9007199254740991
+  },
+  "Limits": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "max_frame_bytes",
+      "max_message_bytes"
+    ],
+    "properties": {
+      "max_frame_bytes": {
+        "type": "integer",
+        "minimum": 1024,
+        "maximum": 9007199254740991
+      },
+      "max_message_bytes": {
+        "type": "integer",
+        "minimum": 1024,
+        "maximum": 9007199254740991
+      }
+    }
+  },
+  "Capabilities": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "platforms",
+      "cores",
+      "threads",
+      "simd"
+    ],
+    "properties": {
+      "platforms": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      },
+      "cores": {
+        "$ref": "#/$defs/Count"
+      },
+      "threads": {
+        "$ref": "#/$defs/Count"
+      },
+      "simd": {
+        "type": "boolean"
+      }
+    }
+  },
+  "Block": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "cid",
+      "size"
+    ],
+    "properties": {
+      "cid": {
+        "type": "string"
+      },
+      "size": {
+        "$ref": "#/$defs/Count"
+      }
+    }
+  },
+  "Weight": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "path",
+      "cid",
+      "size"
+    ],
+    "properties": {
+      "path": {
+        "type": "string"
+      },
+      "cid": {
+        "type": "string"
+      },
+      "size": {
+        "$ref": "#/$defs/Count"
+      }
+    }
+  },
+  "Reference": {
+    "type": "object",
+    "oneOf": [
+      {
+        "type": "object",
+        "additionalProperties": false,
+        "required": [
+          "tensor"
+        ],
+        "properties": {
+          "tensor": {
+            "type": "string"
+          }
+        }
+      },
+      {
+        "type": "object",
+        "additionalProperties": false,
+        "required": [
+          "handle"
+        ],
+        "properties": {
+          "handle": {
+            "$ref": "#/$defs/Id"
+          }
+        }
+      },
+      {
+        "type": "object",
+        "additionalProperties": false,
+        "required": [
+          "step",
+          "output"
+        ],
+        "properties": {
+          "step": {
+            "$ref": "#/$defs/Count"
+          },
+          "output": {
+            "type": "string"
+          }
+        }
+      }
+    ]
+  },
+  "Step": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "model",
+      "inputs"
+    ],
+    "properties": {
+      "model": {
+        "type": "string"
+      },
+      "inputs": {
+        "type": "object",
+        "additionalProperties": {
+          "$ref": "#/$defs/Reference"
+        }
+      }
+    }
+  },
+  "Fetch": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "step",
+      "output",
+      "as"
+    ],
+    "properties": {
+      "step": {
+        "$ref": "#/$defs/Count"
+      },
+      "output": {
+        "type": "string"
+      },
+      "as": {
+        "type": "string"
+      }
+    }
+  },
+  "Keep": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "step",
+      "output",
+      "handle"
+    ],
+    "properties": {
+      "step": {
+        "$ref": "#/$defs/Count"
+      },
+      "output": {
+        "type": "string"
+      },
+      "handle": {
+        "$ref": "#/$defs/Id"
+      }
+    }
+  },
+  "Hello": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "type",
+      "version",
+      "role",
+      "agent",
+      "limits"
+    ],
+    "properties": {
+      "type": {
+        "const": "hello"
+      },
+      "version": {
+        "$ref": "#/$defs/Count"
+      },
+      "role": {
+        "enum": [
+          "host",
+          "page",
+          "engine"
+        ]
+      },
+      "agent": {
+        "type": "string"
+      },
+      "limits": {
+        "$ref": "#/$defs/Limits"
+      },
+      "capabilities": {
+        "$ref": "#/$defs/Capabilities"
+      }
+    }
+  },
+  "Goodbye": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "type",
+      "reason"
+    ],
+    "properties": {
+      "type": {
+        "const": "goodbye"
+      },
+      "reason": {
+        "type": "string"
+      }
+    }
+  },
+  "Beat": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "type",
+      "engine"
+    ],
+    "properties": {
+      "type": {
+        "const": "beat"
+      },
+      "engine": {
+        "enum": [
+          "starting",
+          "idle",
+          "busy",
+          "ended"
+        ]
+      },
+      "request": {
+        "$ref": "#/$defs/Id"
+      },
+      "busy_ms": {
+        "type": "number",
+        "minimum": 0
+      }
+    }
+  },
+  "Load": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "type",
+      "id",
+      "model",
+      "platform",
+      "graph",
+      "weights"
+    ],
+    "properties": {
+      "type": {
+        "const": "load"
+      },
+      "id": {
+        "$ref": "#/$defs/Id"
+      },
+      "model": {
+        "type": "string"
+      },
+      "platform": {
+        "type": "string"
+      },
+      "graph": {
+        "$ref": "#/$defs/Block"
+      },
+      "weights": {
+        "type": "array",
+        "items": {
+          "$ref": "#/$defs/Weight"
+        }
+      }
+    }
+  },
+  "Unload": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "type",
+      "id",
+      "model"
+    ],
+    "properties": {
+      "type": {
+        "const": "unload"
+      },
+      "id": {
+        "$ref": "#/$defs/Id"
+      },
+      "model": {
+        "type": "string"
+      }
+    }
+  },
+  "Run": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "type",
+      "id",
+      "steps",
+      "fetch",
+      "keep"
+    ],
+    "properties": {
+      "type": {
+        "const": "run"
+      },
+      "id": {
+        "$ref": "#/$defs/Id"
+      },
+      "steps": {
+        "type": "array",
+        "items": {
+          "$ref": "#/$defs/Step"
+        }
+      },
+      "fetch": {
+        "type": "array",
+        "items": {
+          "$ref": "#/$defs/Fetch"
+        }
+      },
+      "keep": {
+        "type": "array",
+        "items": {
+          "$ref": "#/$defs/Keep"
+        }
+      }
+    }
+  },
+  "Put": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "type",
+      "id",
+      "handle"
+    ],
+    "properties": {
+      "type": {
+        "const": "put"
+      },
+      "id": {
+        "$ref": "#/$defs/Id"
+      },
+      "handle": {
+        "$ref": "#/$defs/Id"
+      }
+    }
+  },
+  "Get": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "type",
+      "id",
+      "handle"
+    ],
+    "properties": {
+      "type": {
+        "const": "get"
+      },
+      "id": {
+        "$ref": "#/$defs/Id"
+      },
+      "handle": {
+        "$ref": "#/$defs/Id"
+      }
+    }
+  },
+  "Drop": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "type",
+      "id",
+      "handles"
+    ],
+    "properties": {
+      "type": {
+        "const": "drop"
+      },
+      "id": {
+        "$ref": "#/$defs/Id"
+      },
+      "handles": {
+        "type": "array",
+        "items": {
+          "$ref": "#/$defs/Id"
+        }
+      }
+    }
+  },
+  "Ping": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "type",
+      "id"
+    ],
+    "properties": {
+      "type": {
+        "const": "ping"
+      },
+      "id": {
+        "$ref": "#/$defs/Id"
+      }
+    }
+  },
+  "Restart": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "type",
+      "id",
+      "reason"
+    ],
+    "properties": {
+      "type": {
+        "const": "restart"
+      },
+      "id": {
+        "$ref": "#/$defs/Id"
+      },
+      "reason": {
+        "type": "string"
+      }
+    }
+  },
+  "Cancel": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "type",
+      "id"
+    ],
+    "properties": {
+      "type": {
+        "const": "cancel"
+      },
+      "id": {
+        "$ref": "#/$defs/Id"
+      }
+    }
+  },
+  "Progress": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "type",
+      "id",
+      "stage",
+      "done",
+      "total"
+    ],
+    "properties": {
+      "type": {
+        "const": "progress"
+      },
+      "id": {
+        "$ref": "#/$defs/Id"
+      },
+      "stage": {
+        "type": "string"
+      },
+      "done": {
+        "$ref": "#/$defs/Count"
+      },
+      "total": {
+        "$ref": "#/$defs/Count"
+      }
+    }
+  },
+  "Result": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "type",
+      "id",
+      "value"
+    ],
+    "properties": {
+      "type": {
+        "const": "result"
+      },
+      "id": {
+        "$ref": "#/$defs/Id"
+      },
+      "value": {
+        "type": "object"
+      }
+    }
+  },
+  "Error": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "type",
+      "id",
+      "code",
+      "message",
+      "details"
+    ],
+    "properties": {
+      "type": {
+        "const": "error"
+      },
+      "id": {
+        "$ref": "#/$defs/Id"
+      },
+      "code": {
+        "type": "string"
+      },
+      "message": {
+        "type": "string"
+      },
+      "details": {
+        "type": "object"
+      }
+    }
+  },
+  "Part": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "type",
+      "stream",
+      "offset",
+      "total"
+    ],
+    "properties": {
+      "type": {
+        "const": "part"
+      },
+      "stream": {
+        "$ref": "#/$defs/Id"
+      },
+      "offset": {
+        "$ref": "#/$defs/Count"
+      },
+      "total": {
+        "$ref": "#/$defs/Count"
+      }
+    }
+  },
+  "Abort": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "type",
+      "stream"
+    ],
+    "properties": {
+      "type": {
+        "const": "abort"
+      },
+      "stream": {
+        "$ref": "#/$defs/Id"
+      }
+    }
+  },
+  "Port": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "name",
+      "dtype",
+      "shape"
+    ],
+    "properties": {
+      "name": {
+        "type": "string"
+      },
+      "dtype": {
+        "type": "string"
+      },
+      "shape": {
+        "type": "array",
+        "items": {
+          "type": [
+            "integer",
+            "string",
+            "null"
+          ]
+        }
+      }
+    }
+  },
+  "LoadValue": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "inputs",
+      "outputs",
+      "platform",
+      "backend",
+      "device",
+      "weight_bytes",
+      "fetch_ms",
+      "create_ms"
+    ],
+    "properties": {
+      "inputs": {
+        "type": "array",
+        "items": {
+          "$ref": "#/$defs/Port"
+        }
+      },
+      "outputs": {
+        "type": "array",
+        "items": {
+          "$ref": "#/$defs/Port"
+        }
+      },
+      "platform": {
+        "type": "string"
+      },
+      "backend": {
+        "type": "string"
+      },
+      "device": {
+        "type": "string"
+      },
+      "weight_bytes": {
+        "$ref": "#/$defs/Count"
+      },
+      "fetch_ms": {
+        "type": "number"
+      },
+      "create_ms": {
+        "type": "number"
+      }
+    }
+  },
+  "StepValue": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "model",
+      "backend",
+      "device",
+      "run_ms"
+    ],
+    "properties": {
+      "model": {
+        "type": "string"
+      },
+      "backend": {
+        "type": "string"
+      },
+      "device": {
+        "type": "string"
+      },
+      "run_ms": {
+        "type": "number"
+      }
+    }
+  },
+  "RunValue": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "steps",
+      "queued_ms",
+      "total_ms"
+    ],
+    "properties": {
+      "steps": {
+        "type": "array",
+        "items": {
+          "$ref": "#/$defs/StepValue"
+        }
+      },
+      "queued_ms": {
+        "type": "number"
+      },
+      "total_ms": {
+        "type": "number"
+      }
+    }
+  },
+  "DropValue": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "dropped"
+    ],
+    "properties": {
+      "dropped": {
+        "$ref": "#/$defs/Count"
+      }
+    }
+  }
+};
