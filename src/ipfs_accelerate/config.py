@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from .errors import ConfigError
+from ipfs_accelerate.errors import ConfigError
 
 PLATFORMS = ("auto", "wasm")
 BROWSERS = ("chrome", "chromium", "edge")
@@ -26,31 +26,29 @@ def cache_dir() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "ipfs-accelerate"
 
 
-def _option(default: Any, about: str) -> Any:
-    return field(default=default, metadata={"about": about})
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """The options of an accelerator. `Config.of(**options)` makes one, with errors that help."""
 
-    browser: str | None = _option(None, "chrome, chromium or edge; by default the first one found")
-    browser_path: str | Path | None = _option(None, "the browser's program, where it is not found")
-    headless: bool = _option(default=True, about="False shows the browser's window")
-    platform: str = _option("auto", "auto or wasm; auto takes the best that is there")
-    max_connections: int = _option(1, "how many browsers may run at once, started on demand")
-    threads: int | None = _option(
-        None, "WASM threads of each browser; by default the cores shared among max_connections"
+    browser: Annotated[str | None, "chrome, chromium or edge; by default the first found"] = None
+    browser_path: Annotated[str | Path | None, "the browser's program, where it isn't found"] = None
+    headless: Annotated[bool, "False shows the browser's window"] = True
+    platform: Annotated[str, "auto or wasm; auto takes the best that is there"] = "auto"
+    max_connections: Annotated[int, "how many browsers may run at once, started on demand"] = 1
+    threads: Annotated[
+        int | None, "WASM threads of each browser; by default the cores, shared among browsers"
+    ] = None
+    websocket_port: Annotated[
+        int | None, "the port on loopback; 0 takes any free one; by default the first from 8765"
+    ] = None
+    cache_dir: Annotated[
+        str | Path | None, "models and browser profiles; by default ~/.cache/ipfs-accelerate"
+    ] = None
+    startup_timeout_s: Annotated[float, "how long a browser may take to dial back"] = 60.0
+    load_timeout_s: Annotated[float, "how long loading a model may take"] = 300.0
+    inference_timeout_s: Annotated[float, "how long one run may take on its worker"] = (
+        120.0
     )
-    websocket_port: int | None = _option(
-        None, "the port on loopback; 0 takes any free one; by default the first free from 8765"
-    )
-    cache_dir: str | Path | None = _option(
-        None, "models and browser profiles; by default ~/.cache/ipfs-accelerate"
-    )
-    startup_timeout_s: float = _option(60.0, "how long a browser may take to dial back")
-    load_timeout_s: float = _option(300.0, "how long loading a model may take")
-    inference_timeout_s: float = _option(120.0, "how long one run may take, its queue not counted")
 
     @classmethod
     def of(cls, **options: Any) -> Config:
@@ -89,6 +87,11 @@ class Config:
         return self.threads or max(1, (cores or 1) // self.max_connections)
 
 
+def check_platform(platform: str) -> None:
+    """An error where this platform is not one that can run."""
+    _one_of("platform", platform, PLATFORMS)
+
+
 def _unknown(name: str, names: list[str]) -> ConfigError:
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f"Did you mean {near[0]!r}?" if near else f"The options are {', '.join(names)}."
@@ -116,7 +119,9 @@ def _whole(name: str, value: object, least: int, most: int) -> None:
 
 def _positive(name: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
-        raise ConfigError(f"{name}={value!r} does not fit.", hint="It is a number of seconds above 0.")
+        raise ConfigError(
+            f"{name}={value!r} does not fit.", hint="It is a number of seconds above 0."
+        )
 
 
 def _path(name: str, value: object) -> None:

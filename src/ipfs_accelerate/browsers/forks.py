@@ -9,30 +9,31 @@ from __future__ import annotations
 
 import os
 
-_held: set[int] = set()
+_held: set[Held] = set()
 
 
-def hold(fd: int) -> int:
-    """Take care of `fd`: open here, closed in every forked child."""
-    _held.add(fd)
-    return fd
+class Held:
+    """A descriptor that is open here until it is let go, and closed in every forked child."""
 
+    def __init__(self, fd: int) -> None:
+        self.fd = fd
+        _held.add(self)
 
-def holds(fd: int) -> bool:
-    """Whether `fd` is still this process's own; false in a child that inherited it."""
-    return fd in _held
+    @property
+    def open(self) -> bool:
+        """Whether the descriptor is still ours; false in a child that inherited it."""
+        return self in _held
 
-
-def let_go(fd: int) -> None:
-    """Close `fd`; where it was closed before, or by a fork, nothing happens."""
-    if fd in _held:
-        _held.discard(fd)
-        os.close(fd)
+    def let_go(self) -> None:
+        """Close the descriptor; where it was closed before, or by a fork, nothing happens."""
+        if self.open:
+            _held.discard(self)
+            os.close(self.fd)
 
 
 def _close_in_child() -> None:
-    for fd in _held:
-        os.close(fd)
+    for held in _held:
+        os.close(held.fd)
     _held.clear()
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import fcntl
 import os
 
-from ipfs_accelerate.browsers import forks
+from ipfs_accelerate.browsers.forks import Held
 
 # Above every number that a browser's own descriptors are moved to.
 _CLEAR_OF_FIXED_FDS = 10
@@ -22,24 +22,24 @@ class Lifeline:
     def __init__(self) -> None:
         read_fd, write_fd = os.pipe()
         answer_read_fd, answer_write_fd = os.pipe()
-        self._ours = (forks.hold(write_fd), forks.hold(answer_read_fd))
-        self._theirs = (forks.hold(clear(read_fd)), forks.hold(clear(answer_write_fd)))
+        self._ours = (Held(write_fd), Held(answer_read_fd))
+        self._theirs = (Held(clear(read_fd)), Held(clear(answer_write_fd)))
 
     @property
     def browser_ends(self) -> tuple[int, int]:
         """What the browser reads from and writes to, both above any fixed number."""
-        return self._theirs
+        return self._theirs[0].fd, self._theirs[1].fd
 
     def close_browser_ends(self) -> None:
         """Once the browser has them: from then on only it can keep the pipes open."""
-        for fd in self._theirs:
-            forks.let_go(fd)
+        for held in self._theirs:
+            held.let_go()
 
     def cut(self) -> None:
         """Let the browser end; once is enough."""
         self.close_browser_ends()
-        for fd in self._ours:
-            forks.let_go(fd)
+        for held in self._ours:
+            held.let_go()
 
 
 def clear(fd: int) -> int:

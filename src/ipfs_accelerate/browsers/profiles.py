@@ -7,9 +7,9 @@ import os
 from collections import deque
 from pathlib import Path
 
-from ipfs_accelerate.browsers import forks
 from ipfs_accelerate.browsers.environment import name_for
 from ipfs_accelerate.browsers.folders import disk_errors, private_folder
+from ipfs_accelerate.browsers.forks import Held
 from ipfs_accelerate.browsers.leftovers import clear_litter, end_recorded, record
 from ipfs_accelerate.errors import BrowserError
 
@@ -20,17 +20,17 @@ _LAST_BYTES = 64 * 1024
 class ProfileSlot:
     """A locked slot. The lock ends with this process, however that dies."""
 
-    def __init__(self, path: Path, lock_fd: int) -> None:
+    def __init__(self, path: Path, lock: Held) -> None:
         self.path = path
         self.profile = path / "profile"
         self.temporary = path / "tmp"
         self.log = path / "browser.log"
         self.start_file = path / "start.html"
         self._record = path / "process.json"
-        # Open while the slot is ours; closed, by `forks`, in every forked child.
-        self._lock_fd = lock_fd
+        # Open while the slot is ours.
+        self._lock = lock
         # Open from cleaning to release, so that a path too long for TMPDIR has a short name.
-        self._temporary_fd: int | None = None
+        self._temporary: Held | None = None
 
     def __repr__(self) -> str:
         return f"<ProfileSlot {self.path}{'' if self.held else ' released'}>"
@@ -38,12 +38,12 @@ class ProfileSlot:
     @property
     def held(self) -> bool:
         """Whether this process holds the slot."""
-        return forks.holds(self._lock_fd)
+        return self._lock.open
 
     @property
     def temporary_name(self) -> str | None:
         """The folder for temporary files by a name that a browser can take."""
-        return name_for(self.temporary, self._temporary_fd) if self._temporary_fd else None
+        return name_for(self.temporary, self._temporary.fd) if self._temporary else None
 
     def record(self, pid: int) -> None:
         """Remember the browser that runs here, so that the next holder can end it."""
@@ -56,11 +56,11 @@ class ProfileSlot:
         for file in (self._record, self.start_file):
             file.unlink(missing_ok=True)
         clear_litter(self.profile, self.temporary)
-        if self._temporary_fd:
-            forks.let_go(self._temporary_fd)
+        if self._temporary:
+            self._temporary.let_go()
         # Said aloud, since a child forked by foreign code may hold the descriptor too.
-        fcntl.flock(self._lock_fd, fcntl.LOCK_UN)
-        forks.let_go(self._lock_fd)
+        fcntl.flock(self._lock.fd, fcntl.LOCK_UN)
+        self._lock.let_go()
 
     def log_tail(self, lines: int) -> str:
         """Read the last lines that the browser printed."""
@@ -79,7 +79,7 @@ class ProfileSlot:
         self.start_file.unlink(missing_ok=True)
         for folder in (self.profile, self.temporary, self.path / "cache", self.path / "config"):
             private_folder(folder)
-        self._temporary_fd = forks.hold(os.open(self.temporary, os.O_RDONLY | os.O_CLOEXEC))
+        self._temporary = Held(os.open(self.temporary, os.O_RDONLY | os.O_CLOEXEC))
 
 
 def acquire(root: Path, browser_name: str) -> ProfileSlot:
@@ -96,17 +96,17 @@ def acquire(root: Path, browser_name: str) -> ProfileSlot:
 
 
 def _lock(path: Path) -> ProfileSlot | None:
-    lock_fd = os.open(private_folder(path) / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    forks.hold(lock_fd)
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+    lock = Held(os.open(private_folder(path) / "lock", flags, 0o600))
     try:
-        fcntl.flock(lock_fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(lock.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        forks.let_go(lock_fd)
+        lock.let_go()
         return None
     except OSError:  # a file system without locks
-        forks.let_go(lock_fd)
+        lock.let_go()
         raise
-    return ProfileSlot(path, lock_fd)
+    return ProfileSlot(path, lock)
 
 
 def _cleaned(slot: ProfileSlot) -> ProfileSlot:

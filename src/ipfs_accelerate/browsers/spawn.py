@@ -6,8 +6,8 @@ import os
 import signal
 from typing import TYPE_CHECKING, Any
 
-from ipfs_accelerate.browsers import forks
 from ipfs_accelerate.browsers.chromium import PIPE_FDS
+from ipfs_accelerate.browsers.forks import Held
 from ipfs_accelerate.browsers.lifeline import clear
 
 if TYPE_CHECKING:
@@ -33,24 +33,24 @@ def spawn(
 
     A terminal's Ctrl-C goes to the group in front, and so does not reach it.
     """
-    log_fd = _open_log(log)
+    log_file = _open_log(log)
     try:
         return os.posix_spawn(
             argv[0],
             argv,
             environ,
-            file_actions=_file_actions(pipe_ends, log_fd),
+            file_actions=_file_actions(pipe_ends, log_file.fd),
             setpgroup=0,
             setsigmask=(),
             setsigdef=_BACK_TO_DEFAULT,
         )
     finally:
-        forks.let_go(log_fd)
+        log_file.let_go()
 
 
-def _open_log(log: Path) -> int:
+def _open_log(log: Path) -> Held:
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC
-    return forks.hold(clear(os.open(log, flags, 0o600)))
+    return Held(clear(os.open(log, flags, 0o600)))
 
 
 def _file_actions(pipe_ends: tuple[int, int], log_fd: int) -> Sequence[tuple[Any, ...]]:

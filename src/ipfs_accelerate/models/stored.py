@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import numpy as np
@@ -9,6 +10,7 @@ from onnx import TensorProto
 
 from ipfs_accelerate.models import builds
 from ipfs_accelerate.models.refusal import invalid
+from ipfs_accelerate.tensors.dtypes import packed_bytes
 
 # The typed field that may hold a type's items, and how each item lies in raw data. Types of 8 bits
 # and fewer have one int32 per byte, so that packed ones (int4 and below) need no case of their own.
@@ -84,8 +86,17 @@ def data_of(tensor: TensorProto, folder: Folder) -> bytes | None:
     """Give the tensor's bytes; None for strings, which have no layout and stay inside."""
     if tensor.data_type == TensorProto.STRING:
         return None
-    if tensor.data_location == TensorProto.EXTERNAL:
-        return folder.read(tensor)
+    data = folder.read(tensor) if tensor.data_location == TensorProto.EXTERNAL else _inner(tensor)
+    wanted = packed_bytes(tensor.data_type, math.prod(tensor.dims))
+    if wanted is not None and wanted != len(data):
+        raise invalid(
+            folder.model,
+            f"its weight {tensor.name!r} has {len(data)} bytes where its shape takes {wanted}",
+        )
+    return data
+
+
+def _inner(tensor: TensorProto) -> bytes:
     if tensor.HasField("raw_data"):
         return tensor.raw_data
     field, layout = _TYPED.get(tensor.data_type, ("int32_data", "u1"))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ..errors import AccelerateError
+if TYPE_CHECKING:
+    from ipfs_accelerate.errors import AccelerateError
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,14 @@ class EndBrowser:
 
 
 Event = (
-    Submitted | Finished | WorkerReady | EngineLost | WorkerLost | ModelLoaded | ModelUnloaded
-    | Warmed | Closed
+    Submitted
+    | Finished
+    | WorkerReady
+    | EngineLost
+    | WorkerLost
+    | ModelLoaded
+    | ModelUnloaded
+    | Warmed
+    | Closed
 )
 Action = LaunchBrowser | Assign | Fail | EndBrowser

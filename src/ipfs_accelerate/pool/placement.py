@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from .events import Submitted
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ipfs_accelerate.pool.events import Submitted
 
 IN_FLIGHT = 2
 """Requests that a worker holds at once: one runs while the next one's bytes are on their way."""

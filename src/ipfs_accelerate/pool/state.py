@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 
-from ..errors import AccelerateError, PoolError, TensorError
-from .events import (
+from ipfs_accelerate.errors import AccelerateError, PoolError, TensorError
+from ipfs_accelerate.pool.events import (
     Action,
     Assign,
     Closed,
@@ -22,7 +22,7 @@ from .events import (
     WorkerLost,
     WorkerReady,
 )
-from .placement import WorkerState, choose
+from ipfs_accelerate.pool.placement import WorkerState, choose
 
 
 class PoolState:

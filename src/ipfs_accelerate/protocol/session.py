@@ -120,6 +120,11 @@ class Session:
         """The other side's requests that we have not answered."""
         return frozenset(self._owed)
 
+    @property
+    def cancelled_requests(self) -> frozenset[int]:
+        """Our requests that we gave up and the other side has not answered yet."""
+        return frozenset(self._cancelled)
+
     def start(self) -> Frame:
         """Give our hello, which is sent first and once."""
         if self._is_started or self.state == "closed":

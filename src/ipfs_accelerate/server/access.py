@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 SUBPROTOCOL = "ipfs-accelerate.1"
 BEARER = "bearer."

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import errno
 import socket
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from ..config import PORTS
-from ..errors import TransportError
+from ipfs_accelerate.config import PORTS
+from ipfs_accelerate.errors import TransportError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 LOOPBACK = "127.0.0.1"
 
@@ -48,5 +51,5 @@ def _try(port: int) -> socket.socket | None:
         if error.errno in (errno.EADDRINUSE, errno.EACCES):
             return None
         raise
-    sock.setblocking(False)
+    sock.settimeout(0)
     return sock

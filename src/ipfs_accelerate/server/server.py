@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import socket
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from .access import Access
-from .port import LOOPBACK, bind
+from ipfs_accelerate.server.access import Access
+from ipfs_accelerate.server.port import LOOPBACK, bind
 
 if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable
+
     from starlette.websockets import WebSocket
     from uvicorn import Server as Uvicorn
 
-    from ..protocol.messages import Limits
-    from .channel import Channel
+    from ipfs_accelerate.protocol.messages import Limits
+    from ipfs_accelerate.server.channel import Channel
 
 PAGE = Path(__file__).parent / "page"
 CLOSE_S = 1
@@ -49,7 +50,7 @@ class Server:
         return f"http://{LOOPBACK}:{self.port}"
 
     def page_url(self, worker: int, threads: int) -> str:
-        """Where a worker's browser goes. The token is in the fragment, which no server ever sees."""
+        """Where a worker's browser goes; its token is in the fragment, which is never sent."""
         fragment = {"token": self.access.grant(worker), "worker": worker, "threads": threads}
         return f"{self.origin}/#{urlencode(fragment)}"
 
@@ -57,7 +58,7 @@ class Server:
         """Answer. What dialled before waits in the listening socket's queue."""
         import uvicorn  # noqa: PLC0415 - a browser is starting meanwhile: see port.py
 
-        from .app import build  # noqa: PLC0415
+        from ipfs_accelerate.server.app import build  # noqa: PLC0415
 
         config = uvicorn.Config(
             build(self.access, PAGE, self._block, self._serve),
@@ -88,7 +89,7 @@ class Server:
             await self._uvicorn.shutdown(sockets=[self._socket])
 
     async def _serve(self, websocket: WebSocket, worker: int, role: str) -> None:
-        from .channel import Channel  # noqa: PLC0415
+        from ipfs_accelerate.server.channel import Channel  # noqa: PLC0415
 
         channel = Channel(websocket, self._limits, label=f"{role} {worker}")
         self._channels.add(channel)

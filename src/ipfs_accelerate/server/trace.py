@@ -6,7 +6,8 @@ import os
 import sys
 from collections.abc import Callable
 
-from ..protocol.codec import Frame, frame_size
+from ipfs_accelerate.protocol.codec import Frame, frame_size
+from ipfs_accelerate.protocol.messages import type_name
 
 Trace = Callable[[str, Frame], None]
 
@@ -25,7 +26,7 @@ def wire_trace(label: str) -> Trace | None:
 def describe(frame: Frame) -> str:
     """A frame in one line: its type and id, its tensors, its size."""
     message = frame.message
-    words = [message.type]
+    words = [type_name(message)]
     number = getattr(message, "id", None) or getattr(message, "stream", None)
     if number:
         words.append(f"#{number}")

@@ -47,25 +47,26 @@ DTYPES: tuple[DType, ...] = (
 ML_DTYPES = frozenset({"bfloat16", "float8_e4m3fn", "float8_e5m2"})
 """The NumPy names that the package ml_dtypes brings."""
 
-NOT_CARRIED: dict[int, str] = {
-    8: "string",
-    14: "complex64",
-    15: "complex128",
-    18: "float8e4m3fnuz",
-    20: "float8e5m2fnuz",
-    21: "uint4",
-    22: "int4",
-    23: "float4e2m1",
-    24: "float8e8m0",
-    25: "uint2",
-    26: "int2",
+NOT_CARRIED: dict[int, tuple[str, int]] = {
+    8: ("string", 0),
+    14: ("complex64", 64),
+    15: ("complex128", 128),
+    18: ("float8e4m3fnuz", 8),
+    20: ("float8e5m2fnuz", 8),
+    21: ("uint4", 4),
+    22: ("int4", 4),
+    23: ("float4e2m1", 4),
+    24: ("float8e8m0", 8),
+    25: ("uint2", 2),
+    26: ("int2", 2),
 }
-"""TensorProto.DataType and name of what a graph may hold inside, but a frame does not carry."""
+"""By TensorProto.DataType, the name and the bits of one item (0: no fixed size) of what a graph
+may hold inside, but a frame does not carry."""
 
 _BY_WIRE = {dtype.wire: dtype for dtype in DTYPES}
 _BY_NUMPY = {dtype.numpy: dtype for dtype in DTYPES}
 _BY_ONNX = {dtype.onnx: dtype for dtype in DTYPES}
-_NAMES = {**NOT_CARRIED, **{dtype.number: dtype.onnx for dtype in DTYPES}}
+_INSIDE = {**NOT_CARRIED, **{dtype.number: (dtype.onnx, 8 * dtype.size) for dtype in DTYPES}}
 
 
 def by_wire(name: str) -> DType:
@@ -85,7 +86,13 @@ def by_onnx(name: str) -> DType:
 
 def onnx_name(number: int) -> str:
     """Give the ONNX name of any TensorProto.DataType, carried or not."""
-    return _NAMES.get(number, f"type {number}")
+    return _INSIDE[number][0] if number in _INSIDE else f"type {number}"
+
+
+def packed_bytes(number: int, items: int) -> int | None:
+    """Give the bytes that so many items of a TensorProto.DataType take; None if not fixed."""
+    _, bits = _INSIDE.get(number, ("", 0))
+    return -(-items * bits // 8) if bits else None
 
 
 def _find(table: dict[str, DType], name: str) -> DType:

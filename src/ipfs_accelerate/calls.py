@@ -1,0 +1,137 @@
+"""From what a caller gave to the one message that computes it, and from its answer to a Result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ipfs_accelerate.errors import InferenceError
+from ipfs_accelerate.models.inputs import check_inputs
+from ipfs_accelerate.models.text import TextProcessor
+from ipfs_accelerate.protocol.messages import Fetch, HandleRef, Reference, Run, Step, TensorRef
+from ipfs_accelerate.result import Result
+from ipfs_accelerate.tensors.arrays import from_wire, numpy_dtype, to_wire
+
+if TYPE_CHECKING:
+    from ipfs_accelerate.models import BlockStore, Manifest
+    from ipfs_accelerate.pool import Worker
+    from ipfs_accelerate.protocol.codec import Tensor
+    from ipfs_accelerate.server import Answer
+
+HARDWARE = frozenset({"gpu", "npu"})
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteTensor:
+    """A tensor that lies on a worker. It may stand wherever a run takes an input."""
+
+    worker: int
+    handle: int
+    dtype: str
+    shape: tuple[int, ...]
+
+    def stand_in(self) -> np.ndarray[Any, Any]:
+        """An array of its dtype and shape that takes no memory, for the checks of inputs."""
+        return np.broadcast_to(np.zeros((), numpy_dtype(self.dtype)), self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A run that is ready to be sent."""
+
+    run: Run
+    tensors: dict[str, Tensor]
+    items: int
+    worker: int | None
+
+
+class Composer:
+    """Makes one model's calls."""
+
+    def __init__(self, manifest: Manifest, store: BlockStore) -> None:
+        self.manifest = manifest
+        self.text = TextProcessor(manifest, store) if manifest.tokenizer else None
+
+    def call(self, inputs: Any) -> Call:
+        """The run for a text, a list of texts, or named tensors."""
+        remote: dict[str, RemoteTensor] = {}
+        if isinstance(inputs, Mapping):
+            remote = {name: one for name, one in inputs.items() if isinstance(one, RemoteTensor)}
+            given = {**inputs, **{name: one.stand_in() for name, one in remote.items()}}
+            feeds = check_inputs(self.manifest.inputs, given)
+        else:
+            feeds = self._texts(inputs)
+        references: dict[str, Reference] = {
+            name: HandleRef(remote[name].handle) if name in remote else TensorRef(name)
+            for name in feeds
+        }
+        step = Step(model=self.manifest.key, inputs=references)
+        fetch = tuple(Fetch(0, port.name, port.name) for port in self.manifest.outputs)
+        return Call(
+            run=Run(steps=(step,), fetch=fetch, keep=()),
+            tensors={name: to_wire(feeds[name]) for name in feeds if name not in remote},
+            items=next((len(one) for one in feeds.values() if one.ndim), 1),
+            worker=_only_worker(remote),
+        )
+
+    def _texts(self, inputs: Any) -> dict[str, np.ndarray[Any, Any]]:
+        if self.text is None:
+            names = ", ".join(port.name for port in self.manifest.inputs)
+            raise InferenceError(
+                f"{self.manifest.name} takes named tensors, and was given {type(inputs).__name__}.",
+                code="input_mismatch",
+                hint=f"Give a dict with {names}.",
+            )
+        if not isinstance(inputs, str | Sequence):
+            raise InferenceError(
+                f"{self.manifest.name} can't take a {type(inputs).__name__}.",
+                code="input_mismatch",
+                hint="Give a text, a list of texts, or a dict of named tensors.",
+            )
+        return dict(self.text(inputs))
+
+    def result(self, call: Call, answer: Answer, worker: Worker, latency_s: float) -> Result:
+        """The answer as the caller sees it."""
+        step = answer.value["steps"][0]
+        outputs = {name: from_wire(tensor) for name, tensor in answer.tensors.items()}
+        inference_s = sum(one["run_ms"] for one in answer.value["steps"]) / 1000
+        loaded = worker.models[self.manifest.key].value
+        return Result(
+            model_name=self.manifest.name,
+            model_type=self.manifest.task,
+            platform=loaded["platform"],
+            backend=step["backend"],
+            browser=worker.browser_name,
+            device=step["device"],
+            is_real_hardware=step["device"] in HARDWARE,
+            output_tensors=outputs,
+            output=next(iter(outputs.values())) if len(outputs) == 1 else outputs,
+            inference_time=inference_s,
+            latency_ms=latency_s * 1000,
+            throughput_items_per_sec=call.items / inference_s if inference_s else 0.0,
+            memory_usage_mb=loaded["weight_bytes"] / 1e6,
+            precision=self.manifest.precision,
+            performance_metrics={
+                "inference_ms": inference_s * 1000,
+                "engine_ms": answer.value["total_ms"],
+                "queued_ms": answer.value["queued_ms"],
+                "latency_ms": latency_s * 1000,
+                "load_ms": worker.models[self.manifest.key].load_s * 1000,
+                "items": call.items,
+            },
+        )
+
+
+def _only_worker(remote: Mapping[str, RemoteTensor]) -> int | None:
+    workers = {one.worker for one in remote.values()}
+    if len(workers) > 1:
+        raise InferenceError(
+            f"The inputs {', '.join(remote)} lie on different workers: "
+            f"{', '.join(map(str, sorted(workers)))}.",
+            code="input_mismatch",
+            hint="Put them on one, or get one of them and pass it by value.",
+        )
+    return next(iter(workers), None)

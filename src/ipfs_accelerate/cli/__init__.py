@@ -1,0 +1,5 @@
+"""The `ipfs-accelerate` command."""
+
+from ipfs_accelerate.cli.main import main
+
+__all__ = ["main"]

@@ -1,0 +1,313 @@
+"""The asynchronous accelerator: composes a request, gives it to the pool, reads the answer."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Self
+
+from ipfs_accelerate.config import Config, check_platform
+from ipfs_accelerate.errors import ConfigError
+from ipfs_accelerate.metrics import Statistics
+from ipfs_accelerate.models import catalog
+from ipfs_accelerate.models.blocks import BlockStore
+from ipfs_accelerate.models.catalog import DEFAULT
+from ipfs_accelerate.portal import check_fork, closed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from ipfs_accelerate.calls import Composer, RemoteTensor
+    from ipfs_accelerate.pool import Pool, Worker
+    from ipfs_accelerate.result import Result
+    from ipfs_accelerate.server import Answer
+
+OnProgress = Callable[[str, int, int], None]
+CONTROL_S = 60.0
+"""How long a tensor or a ping may take on its way."""
+
+
+class AsyncAccelerator:
+    """Runs models in browsers, on the caller's own event loop.
+
+    Making one starts nothing; the first call starts a browser, `close` ends it. `on_progress` is
+    called with a stage, how much is done, and of how much, while a model loads.
+    """
+
+    def __init__(self, *, on_progress: OnProgress | None = None, **options: Any) -> None:
+        self.config = Config.of(**options)
+        self.statistics = Statistics()
+        self.on_progress = on_progress
+        self._pid = os.getpid()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._store = BlockStore(self.config.folder)
+        self._pool: Pool | None = None
+        self._starting: asyncio.Task[Pool] | None = None
+        self._composers: dict[str, Composer] = {}
+        self._handles = itertools.count(1)
+        self._closed = False
+
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__} {'closed' if self._closed else self._pool or 'not started'}>"
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.close()
+
+    async def load(self, model: str | Path = DEFAULT) -> AsyncModel:
+        """A model that is ready to run: found, in a browser, warm."""
+        composer, pool = await asyncio.gather(self._composer(model), self._started())
+        await self._loaded(composer, await pool.load(composer.manifest, self.on_progress))
+        return AsyncModel(self, model, composer.manifest.name)
+
+    async def embed(self, texts: str | Sequence[str], model: str | Path = DEFAULT) -> Result:
+        """One vector for each text; `result.output` is an array of [texts, dimensions]."""
+        return await self.run(model, texts)
+
+    async def run(self, model: str | Path, inputs: Any) -> Result:
+        """Run a model once.
+
+        `model` is a catalogued name or the path of an ONNX file; `inputs` a text, a list of texts
+        or a dict of named tensors. The result's arrays are read-only views of what came.
+        """
+        started = perf_counter()
+        composer, pool = await asyncio.gather(self._composer(model), self._started())
+        call = composer.call(inputs)
+
+        async def work(worker: Worker) -> tuple[Worker, Answer]:
+            return worker, await worker.ask(call.run, call.tensors)
+
+        worker, answer = await pool.execute(
+            composer.manifest,
+            work,
+            worker=call.worker,
+            timeout_s=self.config.inference_timeout_s,
+            on_progress=self.on_progress,
+        )
+        await self._loaded(composer, worker)
+        result = composer.result(call, answer, worker, perf_counter() - started)
+        self.statistics.ran(
+            result.model_name,
+            items=call.items,
+            inference_s=result.inference_time,
+            latency_s=result.latency_ms / 1000,
+        )
+        return result
+
+    async def put(self, array: ArrayLike) -> RemoteTensor:
+        """Send an array to a worker, where runs can use it without sending it again."""
+        from ipfs_accelerate import transfers  # noqa: PLC0415 - loads NumPy
+
+        pool = await self._started()
+        handle = next(self._handles)
+        return await pool.execute(
+            None, lambda worker: transfers.put(worker, handle, array), timeout_s=CONTROL_S
+        )
+
+    async def get(self, tensor: RemoteTensor) -> NDArray[Any]:
+        """Bring a worker's tensor back."""
+        from ipfs_accelerate import transfers  # noqa: PLC0415 - loads NumPy
+
+        pool = await self._started()
+        return await pool.execute(
+            None,
+            lambda worker: transfers.get(worker, tensor),
+            worker=tensor.worker,
+            timeout_s=CONTROL_S,
+        )
+
+    async def drop(self, *tensors: RemoteTensor) -> int:
+        """Free tensors on their workers; how many were still there."""
+        from ipfs_accelerate import transfers  # noqa: PLC0415 - loads NumPy
+
+        pool = await self._started()
+        dropped = 0
+        for number in {tensor.worker for tensor in tensors}:
+            handles = tuple(one.handle for one in tensors if one.worker == number)
+            work = partial(transfers.drop, handles=handles)
+            dropped += await pool.execute(None, work, worker=number, timeout_s=CONTROL_S)
+        return dropped
+
+    async def unload(self, model: str | Path) -> None:
+        """Forget a model on every worker that holds it, and give its memory back."""
+        composer, pool = await asyncio.gather(self._composer(model), self._started())
+        await pool.unload(composer.manifest)
+
+    async def ping(self) -> float:
+        """One empty round trip to an engine, in milliseconds."""
+        pool = await self._started()
+        return await pool.execute(None, lambda worker: worker.ping(), timeout_s=CONTROL_S)
+
+    async def accelerate_model(
+        self,
+        model_name: str,
+        model_type: str | None = None,
+        platform: str = "auto",
+        quantization: object = None,
+        optimizations: object = None,
+    ) -> AsyncModel:
+        """The guides' name for `load`. What this version can't do yet it refuses."""
+        check_platform(platform)
+        _refuse("quantization", value=quantization)
+        _refuse("optimizations", value=optimizations)
+        model = await self.load(model_name)
+        if model_type is not None:
+            found = (await self._composer(model_name)).manifest.task
+            if model_type not in found:
+                raise ConfigError(f"{model_name} is a {found} model, not {model_type!r}.")
+        return model
+
+    async def run_inference(self, model_name: str, inputs: Any, **options: Any) -> Result:
+        """The guides' name for `run`. `store_results` waits for the database."""
+        if options.pop("store_results", False):
+            _refuse("store_results", value=True)
+        for name, value in options.items():
+            _refuse(name, value=value)
+        return await self.run(model_name, inputs)
+
+    async def run_batch_inference(
+        self, model_name: str, batch_inputs: Sequence[Any], batch_size: int | None = None
+    ) -> list[Result]:
+        """One result for each input, in order; at most `batch_size` of them are under way."""
+        limit = asyncio.Semaphore(batch_size or max(1, len(batch_inputs)))
+
+        async def one(inputs: Any) -> Result:
+            async with limit:
+                return await self.run(model_name, inputs)
+
+        tasks = [asyncio.ensure_future(one(inputs)) for inputs in batch_inputs]
+        try:
+            return list(await asyncio.gather(*tasks))
+        finally:
+            for task in tasks:
+                task.cancel()
+
+    def get_metrics(self) -> dict[str, Any]:
+        """What was measured since the start: aggregate, bridge, resource_pool and models."""
+        described = self._pool.describe() if self._pool else {"bridge": {}, "resource_pool": {}}
+        return {**self.statistics.snapshot(), **described}
+
+    def get_performance_report(self, format: str = "json") -> str:  # noqa: A002 - the guides' name
+        """The metrics as json, markdown or html."""
+        from ipfs_accelerate.metrics.report import report  # noqa: PLC0415 - seldom asked for
+
+        return report(self.get_metrics(), format)
+
+    async def close(self) -> None:
+        """End every browser. Idempotent; what is still running fails with a PoolError."""
+        self._closed = True
+        if self._starting is not None:
+            self._starting.cancel()
+            await asyncio.gather(self._starting, return_exceptions=True)
+        if self._pool is not None:
+            await self._pool.close()
+
+    async def _started(self) -> Pool:
+        """The pool, started by whoever comes first; a start that failed is tried anew."""
+        self._check()
+        if self._starting is None or _failed(self._starting):
+            self._starting = asyncio.ensure_future(self._start())
+        return await asyncio.shield(self._starting)
+
+    async def _start(self) -> Pool:
+        from ipfs_accelerate.pool import Pool  # noqa: PLC0415 - the first call pays, not the import
+
+        pool = Pool(self.config, self._store)
+        try:
+            await pool.start()
+        except BaseException:
+            await pool.close()
+            raise
+        self._pool = pool
+        return pool
+
+    async def _composer(self, model: str | Path) -> Composer:
+        """What composes this model's calls.
+
+        A catalogued name is looked up once; a file each time, since it may have changed.
+        """
+        self._check()
+        known = self._composers.get(str(model))
+        if known is not None and catalog.find(str(model)) is not None:
+            return known
+        composer = await asyncio.to_thread(_compose, model, self._store, known)
+        self._composers[str(model)] = composer
+        return composer
+
+    async def _loaded(self, composer: Composer, worker: Worker) -> None:
+        loaded = worker.models.get(composer.manifest.key)
+        if loaded is not None and not loaded.counted:
+            loaded.counted = True
+            self.statistics.loaded(
+                composer.manifest.name,
+                loaded.value["platform"],
+                load_s=loaded.load_s,
+                memory_mb=loaded.value["weight_bytes"] / 1e6,
+            )
+
+    def _check(self) -> None:
+        check_fork(self._pid)
+        if self._closed:
+            raise closed()
+        loop = asyncio.get_running_loop()
+        if self._loop not in (None, loop):
+            raise ConfigError(
+                "This AsyncAccelerator belongs to another event loop.",
+                hint="Make one for each loop, or use Accelerator, which serves every thread.",
+            )
+        self._loop = loop
+
+
+class AsyncModel:
+    """A loaded model: `await model(inputs)`."""
+
+    def __init__(self, accelerator: AsyncAccelerator, model: str | Path, name: str) -> None:
+        self._accelerator = accelerator
+        self._model = model
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
+    async def __call__(self, inputs: Any) -> Result:
+        """Run it once."""
+        return await self._accelerator.run(self._model, inputs)
+
+    async def run_batch(self, batch_inputs: Sequence[Any]) -> list[Result]:
+        """One result for each input, in order."""
+        return await self._accelerator.run_batch_inference(str(self._model), batch_inputs)
+
+    def get_performance_metrics(self) -> dict[str, Any]:
+        """What was measured of this model."""
+        return self._accelerator.statistics.model(self.name)
+
+
+def _compose(model: str | Path, store: BlockStore, known: Composer | None) -> Composer:
+    from ipfs_accelerate.calls import Composer  # noqa: PLC0415 - loads NumPy
+    from ipfs_accelerate.models import resolve  # noqa: PLC0415
+
+    manifest = resolve(model, store)
+    if known is not None and known.manifest.key == manifest.key:
+        return known
+    return Composer(manifest, store)
+
+
+def _failed(task: asyncio.Task[Any]) -> bool:
+    return task.done() and (task.cancelled() or task.exception() is not None)
+
+
+def _refuse(name: str, *, value: object) -> None:
+    if value is not None:
+        raise ConfigError(
+            f"{name}={value!r} is not there yet.", hint="Leave it out; CHANGELOG.md says what is."
+        )

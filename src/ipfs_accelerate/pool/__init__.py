@@ -1,0 +1,6 @@
+"""Browsers kept warm, and which of them serves a request: pure decisions, and the shell on them."""
+
+from ipfs_accelerate.pool.pool import Pool
+from ipfs_accelerate.pool.worker import Worker
+
+__all__ = ["Pool", "Worker"]

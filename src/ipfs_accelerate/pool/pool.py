@@ -1,0 +1,285 @@
+"""The shell of the pool: feeds the state machine, and carries out what it decides."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ipfs_accelerate.browsers import find_browser, launch
+from ipfs_accelerate.errors import AccelerateError, PoolError
+from ipfs_accelerate.pool.events import (
+    Action,
+    Assign,
+    Closed,
+    EndBrowser,
+    EngineLost,
+    Event,
+    Fail,
+    Finished,
+    LaunchBrowser,
+    ModelLoaded,
+    ModelUnloaded,
+    Submitted,
+    Warmed,
+    WorkerLost,
+    WorkerReady,
+)
+from ipfs_accelerate.pool.state import PoolState, worker_lost
+from ipfs_accelerate.pool.worker import OnProgress, Worker
+from ipfs_accelerate.protocol.messages import Limits
+from ipfs_accelerate.server import Channel, Server
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable
+
+    from ipfs_accelerate.config import Config
+    from ipfs_accelerate.models import BlockStore, Manifest
+
+T = TypeVar("T")
+MIB = 1024 * 1024
+LIMITS = Limits(max_frame_bytes=16 * MIB, max_message_bytes=4096 * MIB - 1)
+CANCEL_GRACE_S = 1.0
+"""How long an engine may take to answer a cancel before it is taken to be stuck in a run."""
+
+
+class Pool:
+    """Browsers that are kept warm, and the requests that they serve."""
+
+    def __init__(self, config: Config, store: BlockStore) -> None:
+        self._config = config
+        self._store = store
+        self._state = PoolState(config.max_connections)
+        self._server: Server | None = None
+        self._workers: dict[int, Worker] = {}
+        self._waiting: dict[int, asyncio.Future[Worker]] = {}
+        self._numbers = itertools.count(1)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._closing: asyncio.Task[None] | None = None
+
+    def __repr__(self) -> str:
+        return f"<Pool {self._state!r} {list(self._workers.values())}>"
+
+    async def start(self) -> None:
+        """Open the port and begin to start a browser; both errors that people meet come here."""
+        installed = find_browser(self._config.browser, self._config.browser_path)
+        self._installed = installed
+        self._server = Server(
+            port=self._config.websocket_port,
+            block=self._store.path,
+            limits=LIMITS,
+            on_channel=self._channel_opened,
+        )
+        self._feed(Warmed())
+        await self._server.start()
+
+    async def execute(
+        self,
+        model: Manifest | None,
+        work: Callable[[Worker], Awaitable[T]],
+        *,
+        worker: int | None = None,
+        timeout_s: float,
+        on_progress: OnProgress | None = None,
+    ) -> T:
+        """Give `work` a worker that holds the model. It may be tried twice, so it must be pure.
+
+        The second try is for an engine that was replaced under it because another request on it
+        was given up.
+        """
+        try:
+            return await self._attempt(model, work, worker, timeout_s, on_progress)
+        except AccelerateError as error:
+            if not error.details.get("engine_replaced") or worker is not None:
+                raise
+        return await self._attempt(model, work, worker, timeout_s, on_progress)
+
+    async def load(self, model: Manifest, on_progress: OnProgress | None = None) -> Worker:
+        """A worker that holds the model."""
+
+        async def found(worker: Worker) -> Worker:
+            return worker
+
+        return await self.execute(model, found, timeout_s=1.0, on_progress=on_progress)
+
+    async def unload(self, model: Manifest) -> None:
+        """Forget a model on every worker that holds it."""
+        for worker in list(self._workers.values()):
+            self._feed(ModelUnloaded(worker.number, model.key))
+            await worker.unload(model)
+
+    def describe(self) -> dict[str, Any]:
+        """The sockets and workers as they are now."""
+        workers = list(self._workers.values())
+        channels = [one for worker in workers for one in (worker.page, worker.engine) if one]
+        return {
+            "bridge": {
+                "port": self._server.port if self._server else None,
+                "connections": len(channels),
+                "late_replies": sum(channel.late_replies for channel in channels),
+            },
+            "resource_pool": {
+                "max_connections": self._config.max_connections,
+                "workers": len(workers),
+                "queued": len(self._state.queue),
+                "browsers": [worker.browser_name for worker in workers],
+            },
+        }
+
+    async def _attempt(
+        self,
+        model: Manifest | None,
+        work: Callable[[Worker], Awaitable[T]],
+        number: int | None,
+        timeout_s: float,
+        on_progress: OnProgress | None,
+    ) -> T:
+        async with self._turn(model, number) as worker:
+            if model is not None:
+                await self._within(
+                    worker, self._load(worker, model, on_progress), self._config.load_timeout_s
+                )
+            return await self._within(worker, work(worker), timeout_s)
+
+    @contextlib.asynccontextmanager
+    async def _turn(self, model: Manifest | None, number: int | None) -> AsyncIterator[Worker]:
+        """A place on a worker, given back however the block ends."""
+        request = next(self._numbers)
+        future: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
+        self._waiting[request] = future
+        try:
+            self._feed(Submitted(request, model.key if model else None, number))
+            yield await future
+        finally:
+            self._waiting.pop(request, None)
+            self._feed(Finished(request))
+
+    async def _load(self, worker: Worker, model: Manifest, on_progress: OnProgress | None) -> None:
+        await worker.load(model, "wasm", on_progress)
+        self._feed(ModelLoaded(worker.number, model.key))
+
+    async def _within(self, worker: Worker, work: Awaitable[T], timeout_s: float) -> T:
+        """The work's result within its time; an engine that is left stuck is replaced."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                return await work
+        except asyncio.CancelledError:
+            self._spawn(self._unstick(worker, "a request was cancelled"))
+            raise
+        except TimeoutError:
+            self._spawn(self._unstick(worker, "a request passed its deadline"))
+            raise PoolError(
+                f"Worker {worker.number} gave no answer within {timeout_s:g} s.",
+                code="timeout",
+                hint="Raise inference_timeout_s or load_timeout_s, or send less at once.",
+            ) from None
+        except AccelerateError as error:
+            if error.code == "connection_lost":
+                raise self._loss(worker, error) from error
+            raise
+
+    def _loss(self, worker: Worker, error: AccelerateError) -> AccelerateError:
+        if worker.ended.is_set():
+            return worker_lost(worker.number, "its browser ended")
+        lost = worker_lost(worker.number, str(error).rstrip("."))
+        lost.details["engine_replaced"] = worker.restarting
+        return lost
+
+    async def _unstick(self, worker: Worker, reason: str) -> None:
+        """A WASM run can't be interrupted from inside: where a cancel has no effect, start anew."""
+        engine = worker.engine
+        await asyncio.sleep(CANCEL_GRACE_S)
+        if engine is None or engine is not worker.engine or engine.ended.is_set():
+            return
+        if not engine.settled:
+            with contextlib.suppress(AccelerateError):
+                await worker.restart_engine(reason)
+
+    def _feed(self, event: Event) -> None:
+        for action in self._state.handle(event):
+            self._carry_out(action)
+
+    def _carry_out(self, action: Action) -> None:
+        match action:
+            case LaunchBrowser(number):
+                self._workers[number] = Worker(number)
+                self._spawn(self._launch(self._workers[number]))
+            case Assign(request, number):
+                future = self._waiting.get(request)
+                if future is not None and not future.done():
+                    future.set_result(self._workers[number])
+            case Fail(request, error):
+                future = self._waiting.get(request)
+                if future is not None and not future.done():
+                    future.set_exception(error)
+            case EndBrowser(number):
+                self._spawn(self._end(number))
+
+    async def _launch(self, worker: Worker) -> None:
+        assert self._server is not None  # noqa: S101 - set by start, which feeds the first event
+        url = self._server.page_url(worker.number, self._config.worker_threads)
+        try:
+            worker.browser = browser = await launch(
+                self._installed,
+                url,
+                profiles=self._config.folder / "profiles",
+                headless=self._config.headless,
+            )
+            if worker.ended.is_set():  # closed while it was starting
+                await browser.close()
+                return
+            await browser.wait_for_page(worker.engine_came.wait(), self._config.startup_timeout_s)
+        except AccelerateError as error:
+            self._feed(WorkerLost(worker.number, error))
+            return
+        await browser.ended.wait()
+        if not worker.ended.is_set():
+            lost = worker_lost(worker.number, "its browser ended")
+            lost.details["log"] = browser.log_tail()
+            self._feed(WorkerLost(worker.number, lost))
+
+    def _channel_opened(self, number: int, role: str, channel: Channel) -> None:
+        worker = self._workers.get(number)
+        if worker is None:
+            self._spawn(channel.close("this worker is gone"))
+        elif role == "page":
+            worker.page = channel
+        else:
+            worker.attach(channel)
+            self._feed(WorkerReady(number))
+            self._spawn(self._engine_watch(worker, channel))
+
+    async def _engine_watch(self, worker: Worker, channel: Channel) -> None:
+        await channel.ended.wait()
+        if worker.engine is channel and not worker.ended.is_set():
+            self._feed(EngineLost(worker.number))
+
+    async def _end(self, number: int) -> None:
+        worker = self._workers.pop(number, None)
+        if self._server is not None:
+            self._server.access.revoke(number)
+        if worker is not None:
+            await worker.close()
+
+    def _spawn(self, work: Any) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def close(self) -> None:
+        """End every browser and the server. Idempotent, and complete even if cancelled."""
+        if self._closing is None:
+            self._closing = asyncio.ensure_future(self._close())
+        await asyncio.shield(self._closing)
+
+    async def _close(self) -> None:
+        self._feed(Closed(PoolError("The pool was closed.", code="closed", hint="Make a new one.")))
+        await asyncio.gather(*(self._end(number) for number in list(self._workers)))
+        pending = [task for task in self._tasks if not task.done()]
+        if pending:
+            await asyncio.wait(pending, timeout=5)
+        for task in self._tasks:
+            task.cancel()
+        if self._server is not None:
+            await self._server.stop()

@@ -1,0 +1,134 @@
+"""One worker: a browser, the two channels of its page, and the models that its engine holds."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from ipfs_accelerate.errors import TransportError
+from ipfs_accelerate.protocol.messages import Block, Load, Ping, Restart, Unload, Weight
+
+if TYPE_CHECKING:
+    from ipfs_accelerate.browsers import Browser
+    from ipfs_accelerate.models import Manifest
+    from ipfs_accelerate.protocol.messages import Request
+    from ipfs_accelerate.protocol.tensor import Tensor
+    from ipfs_accelerate.server import Answer, Channel
+
+OnProgress = Callable[[str, int, int], None]
+
+
+@dataclass(slots=True)
+class Loaded:
+    """A model on a worker: what its engine said, and how long the host waited for it."""
+
+    value: dict[str, Any]
+    load_s: float
+    counted: bool = False
+    """whether the statistics have it"""
+
+
+@dataclass(slots=True, eq=False)
+class Worker:
+    """What belongs to one browser. The pool fills it in as the parts dial back."""
+
+    number: int
+    browser: Browser | None = None
+    page: Channel | None = None
+    engine: Channel | None = None
+    models: dict[str, Loaded] = field(default_factory=dict)
+    restarting: bool = False
+    engine_came: asyncio.Event = field(default_factory=asyncio.Event)
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+    _loading: dict[str, asyncio.Task[Loaded]] = field(default_factory=dict)
+    _patient: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def browser_name(self) -> str:
+        """chrome, chromium or edge; empty while it is starting."""
+        return self.browser.installed.name if self.browser else ""
+
+    async def load(
+        self, model: Manifest, platform: str, on_progress: OnProgress | None = None
+    ) -> Loaded:
+        """The model, loaded now or before. Callers that come together wait for one load."""
+        if (loaded := self.models.get(model.key)) is not None:
+            return loaded
+        task = self._loading.get(model.key)
+        if task is None:
+            task = asyncio.ensure_future(self._load(model, platform, on_progress))
+            self._loading[model.key] = task
+            task.add_done_callback(lambda done: self._loaded(model.key, done))
+        # Shielded: one caller who gives up must not end it for the others; the last one does.
+        self._patient[model.key] += 1
+        try:
+            return await asyncio.shield(task)
+        finally:
+            self._patient[model.key] -= 1
+            if not self._patient[model.key] and not task.done():
+                task.cancel()
+
+    async def ask(
+        self,
+        message: Request,
+        tensors: Mapping[str, Tensor] | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> Answer:
+        """Ask the engine."""
+        if self.engine is None:
+            raise TransportError(f"The engine of worker {self.number} has not come yet.")
+        return await self.engine.request(message, tensors, on_progress)
+
+    async def ping(self) -> float:
+        """One empty round trip to the engine, in milliseconds."""
+        started = perf_counter()
+        await self.ask(Ping())
+        return (perf_counter() - started) * 1000
+
+    async def unload(self, model: Manifest) -> None:
+        """Have the engine forget a model."""
+        if self.models.pop(model.key, None) is not None:
+            await self.ask(Unload(model=model.key))
+
+    async def _load(self, model: Manifest, platform: str, on_progress: OnProgress | None) -> Loaded:
+        message = Load(
+            model=model.key,
+            platform=platform,
+            graph=Block(model.graph.cid, model.graph.size),
+            weights=tuple(Weight(one.path, one.cid, one.size) for one in model.weights),
+        )
+        started = perf_counter()
+        answer = await self.ask(message, on_progress=on_progress)
+        return Loaded(dict(answer.value), perf_counter() - started)
+
+    def _loaded(self, key: str, task: asyncio.Task[Loaded]) -> None:
+        self._loading.pop(key, None)
+        if not task.cancelled() and task.exception() is None:
+            self.models[key] = task.result()
+
+    async def restart_engine(self, reason: str) -> None:
+        """Have the page replace its engine; the fresh one dials in by itself."""
+        if self.restarting or self.page is None:
+            return
+        self.restarting = True
+        await self.page.request(Restart(reason=reason))
+
+    def attach(self, channel: Channel) -> None:
+        """An engine said hello. It is empty."""
+        self.engine = channel
+        self.engine_came.set()
+        self.restarting = False
+        self.models.clear()
+
+    async def close(self) -> None:
+        """End the browser."""
+        self.ended.set()
+        for channel in (self.engine, self.page):
+            if channel is not None:
+                await channel.close("the pool has ended this worker")
+        if self.browser is not None:
+            await self.browser.close()
