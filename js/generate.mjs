@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compile } from "json-schema-to-typescript";
 
-const js = join(dirname(fileURLToPath(import.meta.url)), "..");
+const js = dirname(fileURLToPath(import.meta.url));
 const spec = join(js, "..", "spec");
 const target = join(js, "packages", "sdk", "src", "protocol", "generated");
 const banner = (source) =>

@@ -6,7 +6,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-const js = join(dirname(fileURLToPath(import.meta.url)), "..");
+const js = dirname(fileURLToPath(import.meta.url));
 const source = join(js, "packages", "runtime", "src");
 const target = join(js, "..", "src", "ipfs_accelerate", "server", "page");
 const { version } = JSON.parse(readFileSync(join(js, "packages", "sdk", "package.json"), "utf8"));
