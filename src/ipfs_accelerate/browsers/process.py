@@ -13,7 +13,7 @@ from ipfs_accelerate.browsers.environment import environment
 from ipfs_accelerate.browsers.folders import disk_errors, write_private
 from ipfs_accelerate.browsers.lifeline import Lifeline
 from ipfs_accelerate.browsers.sandbox import sandbox_possible
-from ipfs_accelerate.browsers.spawn import spawn
+from ipfs_accelerate.browsers.spawn import open_log, spawn
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -190,12 +190,15 @@ def _start(installed: Installed, slot: ProfileSlot, page: str, *, headless: bool
     environ = environment(os.environ, slot.path, slot.temporary_name)
     with disk_errors(slot.path):
         write_private(slot.start_file, page)
+        log = open_log(slot.log)
     lifeline = Lifeline()
     try:
-        pid = spawn(argv, environ, lifeline.browser_ends, slot.log)
+        pid = spawn(argv, environ, lifeline.browser_ends, log.fd)
     except OSError as error:
         lifeline.cut()
         raise failure.not_started(installed, error) from error
-    lifeline.close_browser_ends()
+    finally:
+        log.let_go()
+        lifeline.close_browser_ends()
     slot.record(pid)
     return Browser(installed, slot, lifeline, pid)

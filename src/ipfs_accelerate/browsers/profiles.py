@@ -30,7 +30,7 @@ class ProfileSlot:
         # Open while the slot is ours.
         self._lock = lock
         # Open from cleaning to release, so that a path too long for TMPDIR has a short name.
-        self._temporary: Held | None = None
+        self._open_temporary: Held | None = None
 
     def __repr__(self) -> str:
         return f"<ProfileSlot {self.path}{'' if self.held else ' released'}>"
@@ -43,7 +43,7 @@ class ProfileSlot:
     @property
     def temporary_name(self) -> str | None:
         """The folder for temporary files by a name that a browser can take."""
-        return name_for(self.temporary, self._temporary.fd) if self._temporary else None
+        return name_for(self.temporary, self._open_temporary.fd) if self._open_temporary else None
 
     def record(self, pid: int) -> None:
         """Remember the browser that runs here, so that the next holder can end it."""
@@ -56,8 +56,8 @@ class ProfileSlot:
         for file in (self._record, self.start_file):
             file.unlink(missing_ok=True)
         clear_litter(self.profile, self.temporary)
-        if self._temporary:
-            self._temporary.let_go()
+        if self._open_temporary:
+            self._open_temporary.let_go()
         # Said aloud, since a child forked by foreign code may hold the descriptor too.
         fcntl.flock(self._lock.fd, fcntl.LOCK_UN)
         self._lock.let_go()
@@ -79,7 +79,7 @@ class ProfileSlot:
         self.start_file.unlink(missing_ok=True)
         for folder in (self.profile, self.temporary, self.path / "cache", self.path / "config"):
             private_folder(folder)
-        self._temporary = Held(os.open(self.temporary, os.O_RDONLY | os.O_CLOEXEC))
+        self._open_temporary = Held(os.open(self.temporary, os.O_RDONLY | os.O_CLOEXEC))
 
 
 def acquire(root: Path, browser_name: str) -> ProfileSlot:

@@ -27,34 +27,31 @@ _BACK_TO_DEFAULT = (
 
 
 def spawn(
-    argv: list[str], environ: Mapping[str, str], pipe_ends: tuple[int, int], log: Path
+    argv: list[str], environ: Mapping[str, str], pipe_ends: tuple[int, int], log_fd: int
 ) -> int:
     """Start `argv` in a process group of its own and return its number.
 
-    A terminal's Ctrl-C goes to the group in front, and so does not reach it.
+    A terminal's Ctrl-C goes to the group in front, and so does not reach it. Every descriptor
+    given is one of `Lifeline` or `open_log`, and above all those that it becomes.
     """
-    log_file = _open_log(log)
-    try:
-        return os.posix_spawn(
-            argv[0],
-            argv,
-            environ,
-            file_actions=_file_actions(pipe_ends, log_file.fd),
-            setpgroup=0,
-            setsigmask=(),
-            setsigdef=_BACK_TO_DEFAULT,
-        )
-    finally:
-        log_file.let_go()
+    return os.posix_spawn(
+        argv[0],
+        argv,
+        environ,
+        file_actions=_file_actions(pipe_ends, log_fd),
+        setpgroup=0,
+        setsigmask=(),
+        setsigdef=_BACK_TO_DEFAULT,
+    )
 
 
-def _open_log(log: Path) -> Held:
+def open_log(path: Path) -> Held:
+    """Begin the log of a start anew."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC
-    return Held(clear(os.open(log, flags, 0o600)))
+    return Held(clear(os.open(path, flags, 0o600)))
 
 
 def _file_actions(pipe_ends: tuple[int, int], log_fd: int) -> Sequence[tuple[Any, ...]]:
-    """Every source is above every target, so none is overwritten before it is used."""
     return [
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
         (os.POSIX_SPAWN_DUP2, log_fd, 1),
