@@ -19,9 +19,23 @@ await build({
   sourcemap: true,
   external: ["onnxruntime-web"],
 });
-const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
+const tsc = join(
+  dirname(createRequire(import.meta.url).resolve("typescript/package.json")),
+  "bin",
+  "tsc",
+);
 const options = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly"];
-const paths = ["--rootDir", join(sdk, "src"), "--outDir", dist, "--rewriteRelativeImportExtensions"];
-execFileSync(process.execPath, [tsc, "-p", join(sdk, "tsconfig.publish.json"), ...options, ...paths], {
-  stdio: "inherit",
-});
+const paths = [
+  "--rootDir",
+  join(sdk, "src"),
+  "--outDir",
+  dist,
+  "--rewriteRelativeImportExtensions",
+];
+execFileSync(
+  process.execPath,
+  [tsc, "-p", join(sdk, "tsconfig.publish.json"), ...options, ...paths],
+  {
+    stdio: "inherit",
+  },
+);
