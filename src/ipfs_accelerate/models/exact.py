@@ -26,7 +26,7 @@ def to_exact(value: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
     if raw.dtype.kind not in _NUMBERS:
         raise ValueError(f"{described}, which holds no plain numbers")
     with np.errstate(all="ignore"):
-        array = raw.astype(dtype)
+        array = _converted(value, raw, dtype)
         lost = _lost(raw, array)
     if lost.any():
         raise ValueError(f"{described}, whose value {raw[lost][0]} {dtype.name} cannot hold")
@@ -38,6 +38,16 @@ def _raw(value: Any) -> NDArray[Any]:
         return np.asarray(value)
     except (ValueError, TypeError, OverflowError) as error:
         raise ValueError(f"{type(value).__name__} of rows that are not of one length") from error
+
+
+def _converted(value: Any, raw: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    if raw.dtype.kind == "f" and dtype.kind in _WHOLE:
+        # Integers among fractions, or across 2^63, were rounded on their way into `raw`.
+        try:
+            return np.array(value, dtype)
+        except (OverflowError, ValueError):
+            return raw.astype(dtype)
+    return raw.astype(dtype)
 
 
 def _lost(raw: NDArray[Any], array: NDArray[Any]) -> NDArray[np.bool_]:

@@ -12,7 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from onnx import AttributeProto, GraphProto, ModelProto, TensorProto, ValueInfoProto
+    from onnx import (
+        AttributeProto,
+        GraphProto,
+        ModelProto,
+        TensorProto,
+        TensorShapeProto,
+        ValueInfoProto,
+    )
 
 
 def graphs_of(model: ModelProto) -> Iterator[GraphProto]:
@@ -70,6 +77,10 @@ def _port(path: Path, kind: str, value: ValueInfoProto) -> Port:
             "without a ZipMap).",
         )
     tensor = value.type.tensor_type
+    names = [value.name, *(dim.dim_param for dim in tensor.shape.dim)]
+    # protobuf hands out bytes where a text is not UTF-8
+    if not value.name or not all(isinstance(name, str) for name in names):
+        raise invalid(path, f"an {kind} has no readable name")
     return Port(value.name, onnx_name(tensor.elem_type), _shape(value))
 
 
@@ -77,7 +88,11 @@ def _shape(value: ValueInfoProto) -> tuple[Dimension, ...] | None:
     tensor = value.type.tensor_type
     if not tensor.HasField("shape"):
         return None
-    return tuple(
-        dim.dim_value if dim.HasField("dim_value") else dim.dim_param or None
-        for dim in tensor.shape.dim
-    )
+    return tuple(_dimension(dim) for dim in tensor.shape.dim)
+
+
+def _dimension(dim: TensorShapeProto.Dimension) -> Dimension:
+    # Some exporters write -1 for a free dimension.
+    if dim.HasField("dim_value"):
+        return dim.dim_value if dim.dim_value >= 0 else None
+    return dim.dim_param or None

@@ -49,7 +49,7 @@ class Folder:
             begin = int(place.get("offset", "0"))
             end = begin + int(place["length"]) if "length" in place else path.stat().st_size
             return self._range(tensor, path, begin, end)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, TypeError) as error:
             raise invalid(
                 self.model,
                 f"the data of its weight {tensor.name!r} cannot be read: {error}",

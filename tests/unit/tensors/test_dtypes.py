@@ -14,6 +14,7 @@ from ipfs_accelerate.tensors.dtypes import (
     by_onnx,
     by_wire,
     onnx_name,
+    packed_bytes,
 )
 
 PLAIN = [dtype for dtype in DTYPES if dtype.numpy not in ML_DTYPES]
@@ -34,6 +35,23 @@ def test_every_onnx_type_has_its_name():
     for name, number in TensorProto.DataType.items():
         if number != TensorProto.UNDEFINED and onnx_name(number) != f"type {number}":
             assert onnx_name(number) == aliases.get(name, name.lower())
+
+
+@pytest.mark.parametrize(
+    ("number", "items", "size"),
+    [
+        (TensorProto.FLOAT, 3, 12),
+        (TensorProto.INT4, 3, 2),
+        (TensorProto.INT4, 4, 2),
+        (25, 5, 2),
+        (TensorProto.COMPLEX128, 1, 16),
+        (TensorProto.BOOL, 0, 0),
+        (TensorProto.STRING, 3, None),
+        (999, 3, None),
+    ],
+)
+def test_what_items_take(number, items, size):
+    assert packed_bytes(number, items) == size
 
 
 def test_no_type_is_both_carried_and_not():
