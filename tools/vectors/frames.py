@@ -143,6 +143,14 @@ def _text(message: str) -> bytes:
     return with_entries({}, message=message)
 
 
+def _value(json_text: str) -> bytes:
+    return _text('{"type":"result","id":1,"value":{"a":' + json_text + "}}")
+
+
+def _x(entry: Any, data: bytes = b"") -> bytes:
+    return with_entries({"x": entry}, data)
+
+
 _GOOD = pack(PING, {"x": tensor("F32", [2], _floats("f", 1.0, 2.0))})
 _I64 = {"dtype": "I64", "shape": [1]}
 
@@ -153,11 +161,19 @@ INVALID: list[tuple[str, str, bytes]] = [
     ("header_cut", "the header ends early", _GOOD[:40]),
     ("data_cut", "the data ends early", _GOOD[:-1]),
     ("data_over", "a byte after the last tensor", _GOOD + b"\x00"),
-    ("length_odd", "a header's length that is no multiple of 8", (9).to_bytes(8, "little") + b"{       }"),
+    (
+        "length_odd",
+        "a header's length that is no multiple of 8",
+        (9).to_bytes(8, "little") + b"{       }",
+    ),
     ("length_huge", "a length beyond every memory", b"\xff" * 8 + b"{}"),
     ("length_9_mib", "a header above 8 MiB", (9 << 20).to_bytes(8, "little") + b"{}"),
     ("not_utf8", "a header that is not UTF-8", with_length(b'{"\xff":1}')),
-    ("byte_order_mark", "a header after a byte order mark", with_length(b"\xef\xbb\xbf" + _GOOD[8:-8].rstrip())),
+    (
+        "byte_order_mark",
+        "a header after a byte order mark",
+        with_length(b"\xef\xbb\xbf" + _GOOD[8:-8].rstrip()),
+    ),
     ("not_json", "a header that is not JSON", with_length(b"{'a':1}")),
     ("header_array", "a header that is an array", with_length(b"[]")),
     ("header_number", "a header that is a number", with_length(b"7")),
@@ -171,50 +187,94 @@ INVALID: list[tuple[str, str, bytes]] = [
         "metadata with another key",
         with_length(json.dumps({"__metadata__": {"message": json.dumps(PING), "a": ""}}).encode()),
     ),
-    ("message_object", "a message that is not in a string", with_length(b'{"__metadata__":{"message":{"type":"ping","id":1}}}')),
+    (
+        "message_object",
+        "a message that is not in a string",
+        with_length(b'{"__metadata__":{"message":{"type":"ping","id":1}}}'),
+    ),
     ("message_not_json", "a message that is not JSON", _text("ping")),
     ("message_array", "a message that is an array", _text("[]")),
     ("message_twice", "two messages in one string", _text('{"type":"ping","id":1}{}')),
-    ("message_nan", "NaN in the JSON", _text('{"type":"result","id":1,"value":{"a":NaN}}')),
-    ("message_infinity", "-Infinity in the JSON", _text('{"type":"result","id":1,"value":{"a":-Infinity}}')),
-    ("message_overflow", "a number that would be read as infinity", _text('{"type":"result","id":1,"value":{"a":1e999}}')),
-    ("integer_2_53", "an integer of 2^53", _text('{"type":"result","id":1,"value":{"a":9007199254740992}}')),
-    ("integer_minus_2_53", "an integer of -2^53", _text('{"type":"result","id":1,"value":{"a":-9007199254740992}}')),
-    ("integer_long", "an integer of 5000 digits", _text('{"type":"result","id":1,"value":{"a":' + "9" * 5000 + "}}")),
-    ("float_1e300", "a float beyond 2^53", _text('{"type":"result","id":1,"value":{"a":1e300}}')),
+    ("message_nan", "NaN in the JSON", _value("NaN")),
+    ("message_infinity", "-Infinity in the JSON", _value("-Infinity")),
+    ("message_overflow", "a number that would be read as infinity", _value("1e999")),
+    ("integer_2_53", "an integer of 2^53", _value("9007199254740992")),
+    ("integer_minus_2_53", "an integer of -2^53", _value("-9007199254740992")),
+    ("integer_long", "an integer of 5000 digits", _value("9" * 5000)),
+    ("float_1e300", "a float beyond 2^53", _value("1e300")),
     ("depth_65", "JSON nested 65 deep", pack(_nested(65))),
-    ("depth_20000", "JSON nested 20000 deep", _text('{"type":"result","id":1,"value":{"a":' + "[" * 20000 + "]" * 20000 + "}}")),
+    ("depth_20000", "JSON nested 20000 deep", _value("[" * 20000 + "]" * 20000)),
     ("surrogate", "a lone surrogate in a text", _text('{"type":"goodbye","reason":"\\ud800"}')),
-    ("surrogate_key", "a lone surrogate in a key", _text('{"type":"result","id":1,"value":{"\\udfff":1}}')),
-    ("surrogate_name", "a lone surrogate in a tensor's name", with_entries({"\ud800": _u8([0], [0, 0])})),
-    ("control_character", "a line's end inside a JSON string", with_length(b'{"__metadata__":{"message":"\n"}}')),
+    (
+        "surrogate_key",
+        "a lone surrogate in a key",
+        _text('{"type":"result","id":1,"value":{"\\udfff":1}}'),
+    ),
+    (
+        "surrogate_name",
+        "a lone surrogate in a tensor's name",
+        with_entries({"\ud800": _u8([0], [0, 0])}),
+    ),
+    (
+        "control_character",
+        "a line's end inside a JSON string",
+        with_length(b'{"__metadata__":{"message":"\n"}}'),
+    ),
     ("unknown_type", "a message of an unknown type", _text('{"type":"shout","id":1}')),
     ("unknown_field", "a message with a field too many", _text('{"type":"ping","id":1,"x":1}')),
-    ("unknown_dtype", "a dtype that is unknown", with_entries({"x": {"dtype": "F24", "shape": [1], "data_offsets": [0, 3]}}, b"123")),
-    ("packed_dtype", "a dtype of less than a byte", with_entries({"x": {"dtype": "F4", "shape": [2], "data_offsets": [0, 1]}}, b"1")),
-    ("dtype_number", "a dtype that is a number", with_entries({"x": {"dtype": 1, "shape": [1], "data_offsets": [0, 1]}}, b"1")),
-    ("entry_null", "an entry that is null", with_entries({"x": None})),
-    ("entry_more", "an entry with another key", with_entries({"x": _u8([1], [0, 1]) | {"a": 1}}, b"1")),
-    ("entry_less", "an entry without a shape", with_entries({"x": {"dtype": "U8", "data_offsets": [0, 1]}}, b"1")),
-    ("shape_negative", "a shape below zero", with_entries({"x": _u8([-1, -1], [0, 1])}, b"1")),
-    ("shape_fraction", "a shape with a fraction", with_entries({"x": _u8([0.5, 2], [0, 1])}, b"1")),
-    ("shape_true", "a shape of true", with_entries({"x": _u8([True], [0, 1])}, b"1")),
-    ("shape_number", "a shape that is a number", with_entries({"x": _u8(1, [0, 1])}, b"1")),
-    ("shape_overflow", "a shape whose product leaves 64 bits", with_entries({"x": _u8([2**32, 2**32], [0, 0])})),
-    ("offsets_one", "offsets that only begin", with_entries({"x": _u8([1], [0])}, b"1")),
-    ("offsets_three", "three offsets", with_entries({"x": _u8([1], [0, 1, 1])}, b"1")),
-    ("offsets_backwards", "offsets that end before they begin", with_entries({"x": _u8([0], [1, 0])}, b"1")),
-    ("offsets_gap", "a gap between two tensors", with_entries({"x": _u8([1], [0, 1]), "y": _u8([1], [2, 3])}, b"123")),
-    ("offsets_late", "a gap before the first tensor", with_entries({"x": _u8([1], [1, 2])}, b"12")),
-    ("offsets_overlap", "two tensors in the same bytes", with_entries({"x": _u8([2], [0, 2]), "y": _u8([2], [1, 3])}, b"123")),
-    ("offsets_beyond", "a tensor beyond the data", with_entries({"x": _u8([2], [0, 2])}, b"1")),
-    ("offsets_size", "offsets that disagree with the shape", with_entries({"x": _u8([3], [0, 2])}, b"12")),
+    (
+        "unknown_dtype",
+        "a dtype that is unknown",
+        with_entries({"x": {"dtype": "F24", "shape": [1], "data_offsets": [0, 3]}}, b"123"),
+    ),
+    (
+        "packed_dtype",
+        "a dtype of less than a byte",
+        with_entries({"x": {"dtype": "F4", "shape": [2], "data_offsets": [0, 1]}}, b"1"),
+    ),
+    (
+        "dtype_number",
+        "a dtype that is a number",
+        with_entries({"x": {"dtype": 1, "shape": [1], "data_offsets": [0, 1]}}, b"1"),
+    ),
+    ("entry_null", "an entry that is null", _x(None)),
+    (
+        "entry_more",
+        "an entry with another key",
+        with_entries({"x": _u8([1], [0, 1]) | {"a": 1}}, b"1"),
+    ),
+    (
+        "entry_less",
+        "an entry without a shape",
+        with_entries({"x": {"dtype": "U8", "data_offsets": [0, 1]}}, b"1"),
+    ),
+    ("shape_negative", "a shape below zero", _x(_u8([-1, -1], [0, 1]), b"1")),
+    ("shape_fraction", "a shape with a fraction", _x(_u8([0.5, 2], [0, 1]), b"1")),
+    ("shape_true", "a shape of true", _x(_u8([True], [0, 1]), b"1")),
+    ("shape_number", "a shape that is a number", _x(_u8(1, [0, 1]), b"1")),
+    ("shape_overflow", "a shape whose product leaves 64 bits", _x(_u8([2**32, 2**32], [0, 0]))),
+    ("offsets_one", "offsets that only begin", _x(_u8([1], [0]), b"1")),
+    ("offsets_three", "three offsets", _x(_u8([1], [0, 1, 1]), b"1")),
+    ("offsets_backwards", "offsets that end before they begin", _x(_u8([0], [1, 0]), b"1")),
+    (
+        "offsets_gap",
+        "a gap between two tensors",
+        with_entries({"x": _u8([1], [0, 1]), "y": _u8([1], [2, 3])}, b"123"),
+    ),
+    ("offsets_late", "a gap before the first tensor", _x(_u8([1], [1, 2]), b"12")),
+    (
+        "offsets_overlap",
+        "two tensors in the same bytes",
+        with_entries({"x": _u8([2], [0, 2]), "y": _u8([2], [1, 3])}, b"123"),
+    ),
+    ("offsets_beyond", "a tensor beyond the data", _x(_u8([2], [0, 2]), b"1")),
+    ("offsets_size", "offsets that disagree with the shape", _x(_u8([3], [0, 2]), b"12")),
     (
         "unaligned",
         "8-byte items after one byte, which no typed array can view",
         with_entries({"x": _u8([1], [0, 1]), "y": _I64 | {"data_offsets": [1, 9]}}, b"123456789"),
     ),
-]  # fmt: skip
+]
 
 
 def frames() -> tuple[Json, dict[str, bytes]]:

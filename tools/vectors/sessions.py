@@ -252,7 +252,7 @@ def _requests() -> list[Json]:
         "keep": [],
     }
     load = {"type": "load", "model": "m", "platform": "wasm", "graph": graph, "weights": []}
-    every = [
+    every: list[Json] = [
         load,
         {"type": "unload", "model": "m"},
         run,
@@ -264,14 +264,19 @@ def _requests() -> list[Json]:
     ]
     carried = [SMALL if one["type"] in {"run", "put"} else None for one in every]
     given = [{"tensors": tensors} if tensors else {} for tensors in carried]
-    progress = {"type": "progress", "id": 1, "stage": "fetch", "done": 5, "total": 10}
-    failed = {"code": "model_not_loaded", "message": "There is no m.", "details": {"a": [1]}}
+    progress: Json = {"type": "progress", "id": 1, "stage": "fetch", "done": 5, "total": 10}
+    failed: Json = {"code": "model_not_loaded", "message": "There is no m.", "details": {"a": [1]}}
     return [
         scenario(
             "every_request_ours",
             "each kind of request, answered in another order",
             [
-                do("request", message=one, **given[index], **sent(one | {"id": index + 1}, carried[index]))
+                do(
+                    "request",
+                    message=one,
+                    **given[index],
+                    **sent(one | {"id": index + 1}, carried[index]),
+                )
                 for index, one in enumerate(every)
             ],
             got(
@@ -307,7 +312,13 @@ def _requests() -> list[Json]:
             "each kind of request is asked, and owed one answer",
             [asked(one | {"id": index + 1}, carried[index]) for index, one in enumerate(every)],
             do("progress", id=1, stage="fetch", done=5, total=10, **sent(progress)),
-            do("answer", id=3, value={"a": 1.5}, tensors=SMALL, **sent(result(3, {"a": 1.5}), SMALL)),
+            do(
+                "answer",
+                id=3,
+                value={"a": 1.5},
+                tensors=SMALL,
+                **sent(result(3, {"a": 1.5}), SMALL),
+            ),
             do("answer", id=3, value={}),
             do("progress", id=3, stage="late", done=1, total=1),
             do("fail", id=2, refusal=failed, **sent({"type": "error", "id": 2} | failed)),
@@ -364,16 +375,23 @@ def _requests() -> list[Json]:
         scenario(
             "beats",
             "a beat asks for nothing",
-            do("notify", message={"type": "beat", "engine": "idle"}, **sent({"type": "beat", "engine": "idle"})),
+            do(
+                "notify",
+                message={"type": "beat", "engine": "idle"},
+                **sent({"type": "beat", "engine": "idle"}),
+            ),
             got(
                 {"type": "beat", "engine": "busy", "request": 4, "busy_ms": 0.25},
                 events=[
-                    event("beaten", beat={"type": "beat", "engine": "busy", "request": 4, "busy_ms": 0.25})
+                    event(
+                        "beaten",
+                        beat={"type": "beat", "engine": "busy", "request": 4, "busy_ms": 0.25},
+                    )
                 ],
                 late_replies=0,
             ),
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _cancels() -> list[Json]:
@@ -433,7 +451,7 @@ def _long() -> list[Json]:
     first = pack(put | {"id": 1}, LONG)
     second = pack({"type": "get", "id": 2, "handle": 1})
     abort = {"type": "abort", "stream": 1}
-    took = {"code": "run_failed", "message": "Too long.", "details": {}}
+    took: Json = {"code": "run_failed", "message": "Too long.", "details": {}}
     return [
         scenario(
             "split_sent",
@@ -446,8 +464,15 @@ def _long() -> list[Json]:
         scenario(
             "split_received",
             "parts make a frame",
-            parts(1, first, 700, events=[event("asked", id=1, message=put | {"id": 1}, tensors=LONG)]),
-            parts(7, second, 1, events=[event("asked", id=2, message={"type": "get", "id": 2, "handle": 1})]),
+            parts(
+                1, first, 700, events=[event("asked", id=1, message=put | {"id": 1}, tensors=LONG)]
+            ),
+            parts(
+                7,
+                second,
+                1,
+                events=[event("asked", id=2, message={"type": "get", "id": 2, "handle": 1})],
+            ),
             do("answer", id=1, value={}, **sent(result(1))),
         ),
         scenario(
@@ -480,7 +505,9 @@ def _long() -> list[Json]:
             got(abort),
             got(abort),
             got(abort | {"stream": 5}),
-            parts(2, first, 800, events=[event("asked", id=1, message=put | {"id": 1}, tensors=LONG)]),
+            parts(
+                2, first, 800, events=[event("asked", id=1, message=put | {"id": 1}, tensors=LONG)]
+            ),
             part(1, 800, len(first), first[800:1600], error="out_of_order", state="closed"),
         ),
         scenario(
@@ -499,7 +526,14 @@ def _long() -> list[Json]:
         scenario(
             "too_large_sent",
             "what is over the limit is refused before its first byte, and leaves no trace",
-            do("request", message=put, tensors=HUGE, error="too_large", state="open", open_requests=[]),
+            do(
+                "request",
+                message=put,
+                tensors=HUGE,
+                error="too_large",
+                state="open",
+                open_requests=[],
+            ),
             ping(2, [2]),
             asked(PING | {"id": 1}),
             do("answer", id=1, value={}, tensors=HUGE, error="too_large", state="open"),
@@ -535,7 +569,12 @@ def _long() -> list[Json]:
         scenario(
             "stream_twice",
             "a stream's number is used once",
-            parts(1, second, 50, events=[event("asked", id=2, message={"type": "get", "id": 2, "handle": 1})]),
+            parts(
+                1,
+                second,
+                50,
+                events=[event("asked", id=2, message={"type": "get", "id": 2, "handle": 1})],
+            ),
             part(1, 0, 100, b"x", error="out_of_order", state="closed"),
         ),
         scenario(
@@ -574,7 +613,11 @@ def _long() -> list[Json]:
         scenario(
             "part_without_tensor",
             "a part has one tensor",
-            got({"type": "part", "stream": 1, "offset": 0, "total": 9}, error="bad_frame", state="closed"),
+            got(
+                {"type": "part", "stream": 1, "offset": 0, "total": 9},
+                error="bad_frame",
+                state="closed",
+            ),
         ),
         scenario(
             "part_of_another_dtype",
@@ -601,7 +644,10 @@ def _long() -> list[Json]:
             "a frame made of parts is not itself a part",
             parts(
                 1,
-                pack({"type": "part", "stream": 2, "offset": 0, "total": 9}, {"part": tensor("U8", [1], b"x")}),
+                pack(
+                    {"type": "part", "stream": 2, "offset": 0, "total": 9},
+                    {"part": tensor("U8", [1], b"x")},
+                ),
                 100,
                 error="bad_frame",
                 state="closed",
@@ -624,7 +670,7 @@ def _long() -> list[Json]:
             "what parts make must be a frame",
             parts(1, b"\x00" * 20, 10, error="bad_frame", state="closed"),
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _bytes() -> list[Json]:
