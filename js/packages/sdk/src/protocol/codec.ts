@@ -1,6 +1,6 @@
 import { AccelerateError } from "./errors.ts";
 import type { Message } from "./generated/messages.ts";
-import { parseStrict } from "./json.ts";
+import { parseStrict, writeStrict } from "./json.ts";
 import { badFrame } from "./refusals.ts";
 import { bytesOf, type Dtype, ITEM_SIZE, isDtype, type Tensor, type Tensors } from "./tensor.ts";
 import { parseMessage } from "./validate.ts";
@@ -45,7 +45,7 @@ export function chunks(frame: Frame): Uint8Array[] {
 
 /** The length and header of a frame whose tensors follow in this order. */
 export function headerOf(message: Message, entries: readonly Entry[]): Uint8Array {
-  let json = `{"__metadata__":{"message":${JSON.stringify(JSON.stringify(message))}}`;
+  let json = `{"__metadata__":{"message":${JSON.stringify(writeStrict(message, message.type))}}`;
   let begin = 0;
   for (const { name, dtype, shape, bytes } of entries) {
     const end = begin + bytes;

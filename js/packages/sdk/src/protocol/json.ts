@@ -17,13 +17,21 @@ export function parseStrict(text: string, what: string): unknown {
   return value;
 }
 
+/** Strict JSON of a value; `bad_frame` where it can't be carried. */
+export function writeStrict(value: object, what: string): string {
+  const fault = faultIn(value, 1, true);
+  if (fault) throw badFrame(`The ${what} can't be strict JSON: it has ${fault}.`);
+  return JSON.stringify(value);
+}
+
 function faultIn(value: unknown, depth: number, escaped: boolean): string | undefined {
   if (typeof value === "number") {
-    return Math.abs(value) > Number.MAX_SAFE_INTEGER ? `the number ${value}` : undefined;
+    return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? undefined : `the number ${value}`;
   }
   if (typeof value === "string") {
     return escaped && LONE_SURROGATE.test(value) ? "a lone surrogate" : undefined;
   }
+  if (typeof value === "bigint") return "a bigint";
   if (typeof value !== "object" || value === null) return undefined;
   if (depth > MAX_DEPTH) return `more than ${MAX_DEPTH} levels`;
   for (const key of Object.keys(value)) {

@@ -3,7 +3,7 @@ import { AccelerateError, fromCode } from "./errors.ts";
 import type { Event, Request, Unnumbered } from "./events.ts";
 import type { Beat, Goodbye, Hello, Limits, Message } from "./generated/messages.ts";
 import { type Outgoing, outgoing } from "./outgoing.ts";
-import { outOfOrder } from "./refusals.ts";
+import { badFrame, outOfOrder } from "./refusals.ts";
 import { Streams } from "./streams.ts";
 import type { Tensors } from "./tensor.ts";
 import { Used } from "./used.ts";
@@ -54,8 +54,7 @@ export class Session {
 
   /** Our hello, which is to be sent first. */
   start(): Frame {
-    if (this.greeted) throw outOfOrder("hello is said once, first.");
-    if (this.state === "closed") throw connectionLost("A hello");
+    if (this.greeted || this.state === "closed") throw outOfOrder("hello is said once, first.");
     this.greeted = true;
     this.openIfGreeted();
     return frameOf(this.hello);
@@ -96,7 +95,7 @@ export class Session {
 
   /** Asks the other side to stop; its answer will be dropped. `undefined` where nothing is to stop. */
   cancel(id: number): Frame | undefined {
-    if (!this.ours.delete(id)) return undefined;
+    if (this.state === "closed" || !this.ours.delete(id)) return undefined;
     this.cancelled.add(id);
     return frameOf({ type: "cancel", id });
   }
@@ -142,7 +141,7 @@ export class Session {
     if (this.state !== "open") throw outOfOrder(`${message.type} came before hello.`);
     switch (message.type) {
       case "part":
-        if (assembled) throw outOfOrder("a frame made of parts is a part.");
+        if (assembled) throw badFrame("A frame made of parts is itself a part.");
         return this.handlePart(frame);
       case "abort":
         this.streams.abort(message.stream);

@@ -25,13 +25,14 @@ export class Streams {
   accept(part: Part, tensors: Tensors, maxMessageBytes: number): Uint8Array | undefined {
     const data = payloadOf(tensors);
     const stream = this.open.get(part.stream) ?? this.begin(part, maxMessageBytes);
-    if (part.offset !== stream.received || part.total !== stream.whole.byteLength) {
+    if (part.total !== stream.whole.byteLength) {
+      throw badFrame(`The parts of the stream ${part.stream} differ in their total.`);
+    }
+    if (part.offset !== stream.received) {
       throw outOfOrder(`a part of the stream ${part.stream} does not continue the one before.`);
     }
     if (part.offset + data.byteLength > part.total) {
-      throw outOfOrder(
-        `a part of the stream ${part.stream} passes its total of ${part.total} bytes.`,
-      );
+      throw badFrame(`The stream ${part.stream} passes its total of ${part.total} bytes.`);
     }
     stream.whole.set(data, part.offset);
     stream.received += data.byteLength;
@@ -53,8 +54,12 @@ export class Streams {
         `A message of ${part.total} bytes is over the ${maxMessageBytes} agreed.`,
       );
     }
-    if (this.open.size === MAX_STREAMS)
-      throw outOfOrder(`${MAX_STREAMS} streams are open already.`);
+    if (this.open.size === MAX_STREAMS) {
+      throw new AccelerateError(
+        "too_large",
+        `More than ${MAX_STREAMS} streams were opened at once.`,
+      );
+    }
     if (!this.used.add(part.stream)) throw outOfOrder(`the stream ${part.stream} was used before.`);
     const stream = { whole: allocate(part.total), received: 0 };
     this.open.set(part.stream, stream);
