@@ -13,6 +13,7 @@ from starlette.websockets import WebSocket
 
 from ipfs_accelerate.errors import AccelerateError
 from ipfs_accelerate.server.access import SUBPROTOCOL, Access
+from ipfs_accelerate.server.blocks import BlockResponse
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,12 +55,9 @@ def build(access: Access, page: Path, block: Callable[[str], Path], serve: Serve
         if access.of_header(request.headers) is None:
             return PlainTextResponse("A worker's bearer token is needed.", 401)
         try:
-            path = block(request.path_params["cid"])
+            return BlockResponse(block(request.path_params["cid"]))
         except AccelerateError as error:
             return PlainTextResponse(str(error), 404)
-        return FileResponse(
-            path, headers={"Cache-Control": "no-store"}, media_type="application/octet-stream"
-        )
 
     async def socket(websocket: WebSocket) -> None:
         worker = access.of_protocols(websocket.scope["subprotocols"])

@@ -46,9 +46,9 @@ def _try(port: int) -> socket.socket | None:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         sock.bind((LOOPBACK, port))
         sock.listen(64)
-    except OSError as error:
+    except BaseException as error:
         sock.close()
-        if error.errno in (errno.EADDRINUSE, errno.EACCES):
+        if isinstance(error, OSError) and error.errno in (errno.EADDRINUSE, errno.EACCES):
             return None
         raise
     sock.settimeout(0)
