@@ -1,22 +1,13 @@
-import type { Backend, DeviceTensor, LoadedModel } from "../backends/backend.ts";
+import type { Backend } from "../backends/backend.ts";
 import { AccelerateError } from "../protocol/errors.ts";
-import type {
-  Load,
-  LoadValue,
-  Reference,
-  Run,
-  RunValue,
-  StepValue,
-} from "../protocol/generated/messages.ts";
+import type { Load, LoadValue, Run, RunValue } from "../protocol/generated/messages.ts";
 import type { Tensor, Tensors } from "../protocol/tensor.ts";
 import type { Blocks } from "../storage/blocks.ts";
+import { Execution, type Runnable, readBack } from "./execution.ts";
 import { Handles } from "./handles.ts";
-import { outputOf, type Sources, wantedOutputs } from "./plan.ts";
 import type { Task } from "./task.ts";
 
-interface Held {
-  readonly model: LoadedModel;
-  readonly backend: Backend;
+interface Held extends Runnable {
   readonly value: LoadValue;
 }
 
@@ -78,28 +69,16 @@ export class Engine {
   /** Carries out a plan: what it says to fetch comes back, what it says to keep stays live. */
   async run(plan: Run, frame: Tensors, task: Task): Promise<[RunValue, Tensors]> {
     const began = performance.now();
-    const wanted = wantedOutputs(plan, { frame, handles: this.handles });
     const models = plan.steps.map(({ model }) => this.held(model));
-    for (const [i, { model }] of models.entries()) requireOutputs(model, wanted[i] ?? []);
-    const produced: Map<string, DeviceTensor>[] = [];
-    const sources = { frame, handles: this.handles, produced };
-    const steps: StepValue[] = [];
+    const execution = new Execution(plan, frame, this.handles, models);
     try {
-      for (const [i, held] of models.entries()) {
-        if (i > 0) await task.checkpoint();
-        const inputs = this.inputsOf(plan.steps[i]?.inputs ?? {}, held.backend, sources);
-        const from = performance.now();
-        produced.push(await held.model.run(inputs, wanted[i] ?? []));
-        const { backend, device } = held.model;
-        const model = plan.steps[i]?.model ?? "";
-        steps.push({ model, backend, device, run_ms: performance.now() - from });
-      }
-      const tensors = await fetched(plan, sources);
-      this.keep(plan, sources);
+      const steps = await execution.run(task);
+      const tensors = await execution.fetch();
+      execution.keep();
       const total_ms = performance.now() - began;
       return [{ steps, queued_ms: began - task.arrived, total_ms }, tensors];
     } finally {
-      free(produced);
+      execution.free();
     }
   }
 
@@ -153,62 +132,6 @@ export class Engine {
         model: key,
       },
     );
-  }
-
-  private inputsOf(
-    references: Record<string, Reference>,
-    backend: Backend,
-    sources: Sources,
-  ): Map<string, DeviceTensor> {
-    const inputs = new Map<string, DeviceTensor>();
-    for (const [name, reference] of Object.entries(references)) {
-      inputs.set(name, resolve(reference, backend, sources));
-    }
-    return inputs;
-  }
-
-  /** Keeps what the plan says, and takes it out of what is freed after the run. */
-  private keep(plan: Run, sources: Sources): void {
-    for (const { step, output, handle } of plan.keep) {
-      this.handles.set(handle, outputOf(sources, step, output));
-    }
-    for (const { step, output } of plan.keep) {
-      (sources.produced[step] as Map<string, DeviceTensor>).delete(output);
-    }
-  }
-}
-
-function resolve(reference: Reference, backend: Backend, sources: Sources): DeviceTensor {
-  if ("handle" in reference) return sources.handles.get(reference.handle);
-  if ("step" in reference) return outputOf(sources, reference.step, reference.output);
-  return backend.upload(sources.frame.get(reference.tensor) as Tensor);
-}
-
-function requireOutputs({ outputs }: LoadedModel, wanted: readonly string[]): void {
-  const missing = wanted.find((name) => !outputs.some((port) => port.name === name));
-  if (missing === undefined) return;
-  const there = outputs.map(({ name }) => name).join(", ");
-  throw new AccelerateError(
-    "tensor_not_found",
-    `The plan refers to the output ${missing}; the model has ${there}.`,
-  );
-}
-
-async function fetched(plan: Run, sources: Sources): Promise<Tensors> {
-  const tensors = new Map<string, Tensor>();
-  for (const { step, output, as } of plan.fetch) {
-    tensors.set(as, await readBack(outputOf(sources, step, output)));
-  }
-  return tensors;
-}
-
-async function readBack(tensor: DeviceTensor): Promise<Tensor> {
-  return { dtype: tensor.dtype, shape: tensor.shape, data: await tensor.read() };
-}
-
-function free(produced: readonly ReadonlyMap<string, DeviceTensor>[]): void {
-  for (const outputs of produced) {
-    for (const tensor of outputs.values()) tensor.dispose();
   }
 }
 

@@ -1,18 +1,10 @@
-import type { DeviceTensor } from "../backends/backend.ts";
 import { AccelerateError } from "../protocol/errors.ts";
 import type { Reference, Run } from "../protocol/generated/messages.ts";
 import type { Tensors } from "../protocol/tensor.ts";
 import type { Handles } from "./handles.ts";
 
-/** Where a plan's inputs come from: its frame, the live tensors, and its earlier steps. */
-export interface Sources {
-  readonly frame: Tensors;
-  readonly handles: Handles;
-  readonly produced: readonly ReadonlyMap<string, DeviceTensor>[];
-}
-
 /** The outputs that each step must give, refusing a plan that refers to what can't be there. */
-export function wantedOutputs(plan: Run, sources: Omit<Sources, "produced">): string[][] {
+export function wantedOutputs(plan: Run, frame: Tensors, handles: Handles): string[][] {
   const wanted = plan.steps.map(() => new Set<string>());
   const want = (step: number, output: string, before: number) => {
     const outputs = step < before ? wanted[step] : undefined;
@@ -22,26 +14,15 @@ export function wantedOutputs(plan: Run, sources: Omit<Sources, "produced">): st
   plan.steps.forEach((step, index) => {
     for (const reference of Object.values(step.inputs)) {
       if ("step" in reference) want(reference.step, reference.output, index);
-      else requireThere(reference, sources);
+      else requireThere(reference, frame, handles);
     }
   });
   for (const { step, output } of [...plan.fetch, ...plan.keep]) want(step, output, wanted.length);
-  requireDistinct(plan, sources.handles);
+  requireDistinct(plan, handles);
   return wanted.map((outputs) => [...outputs]);
 }
 
-/** The output of an earlier step. */
-export function outputOf(
-  { produced }: Pick<Sources, "produced">,
-  step: number,
-  output: string,
-): DeviceTensor {
-  const tensor = produced[step]?.get(output);
-  if (!tensor) throw notFound(`the output ${output} of step ${step}, which did not come`);
-  return tensor;
-}
-
-function requireThere(reference: Reference, { frame, handles }: Omit<Sources, "produced">): void {
+function requireThere(reference: Reference, frame: Tensors, handles: Handles): void {
   if ("handle" in reference) handles.get(reference.handle);
   if ("tensor" in reference && !frame.has(reference.tensor)) {
     throw notFound(`the tensor ${reference.tensor}, which its frame does not carry`);

@@ -1,0 +1,117 @@
+import type { Backend, DeviceTensor, LoadedModel } from "../backends/backend.ts";
+import { AccelerateError } from "../protocol/errors.ts";
+import type { Reference, Run, StepValue } from "../protocol/generated/messages.ts";
+import type { Tensor, Tensors } from "../protocol/tensor.ts";
+import type { Handles } from "./handles.ts";
+import { wantedOutputs } from "./plan.ts";
+import type { Task } from "./task.ts";
+
+/** A loaded model and the backend that runs it. */
+export interface Runnable {
+  readonly model: LoadedModel;
+  readonly backend: Backend;
+}
+
+/** One plan on its way: what its steps have made, until that is fetched, kept or freed. */
+export class Execution {
+  private readonly plan: Run;
+  private readonly frame: Tensors;
+  private readonly handles: Handles;
+  private readonly models: readonly Runnable[];
+  private readonly wanted: readonly string[][];
+  private readonly produced: Map<string, DeviceTensor>[] = [];
+  private readonly uploads: DeviceTensor[] = [];
+
+  /** `models` has one for each step. A plan that can't be carried out is refused here. */
+  constructor(plan: Run, frame: Tensors, handles: Handles, models: readonly Runnable[]) {
+    this.plan = plan;
+    this.frame = frame;
+    this.handles = handles;
+    this.models = models;
+    this.wanted = wantedOutputs(plan, frame, handles);
+    models.forEach(({ model }, i) => {
+      requireOutputs(model, this.wanted[i] ?? []);
+    });
+  }
+
+  /** Runs the steps in order; a cancel is seen between two of them. */
+  async run(task: Task): Promise<StepValue[]> {
+    const values: StepValue[] = [];
+    for (const [i, step] of this.plan.steps.entries()) {
+      if (i > 0) await task.checkpoint();
+      const { model, backend } = this.models[i] as Runnable;
+      const inputs = this.inputsOf(step.inputs, backend);
+      const began = performance.now();
+      this.produced.push(await model.run(inputs, this.wanted[i] ?? []));
+      const run_ms = performance.now() - began;
+      values.push({ model: step.model, backend: model.backend, device: model.device, run_ms });
+    }
+    return values;
+  }
+
+  /** What the plan says to bring back. */
+  async fetch(): Promise<Tensors> {
+    const tensors = new Map<string, Tensor>();
+    for (const { step, output, as } of this.plan.fetch) {
+      tensors.set(as, await readBack(this.outputOf(step, output)));
+    }
+    return tensors;
+  }
+
+  /** Hands over what the plan says to keep. */
+  keep(): void {
+    const { keep } = this.plan;
+    for (const { step, output, handle } of keep) {
+      this.handles.set(handle, this.outputOf(step, output));
+    }
+    for (const { step, output } of keep) this.produced[step]?.delete(output);
+  }
+
+  /** Frees all that was not kept. */
+  free(): void {
+    for (const tensor of this.uploads) tensor.dispose();
+    for (const outputs of this.produced) {
+      for (const tensor of outputs.values()) tensor.dispose();
+    }
+  }
+
+  private inputsOf(
+    references: Readonly<Record<string, Reference>>,
+    backend: Backend,
+  ): Map<string, DeviceTensor> {
+    const inputs = new Map<string, DeviceTensor>();
+    for (const [name, reference] of Object.entries(references)) {
+      inputs.set(name, this.resolve(reference, backend));
+    }
+    return inputs;
+  }
+
+  private resolve(reference: Reference, backend: Backend): DeviceTensor {
+    if ("handle" in reference) return this.handles.get(reference.handle);
+    if ("step" in reference) return this.outputOf(reference.step, reference.output);
+    const tensor = backend.upload(this.frame.get(reference.tensor) as Tensor);
+    this.uploads.push(tensor);
+    return tensor;
+  }
+
+  private outputOf(step: number, output: string): DeviceTensor {
+    const tensor = this.produced[step]?.get(output);
+    if (tensor) return tensor;
+    throw new AccelerateError("run_failed", `Step ${step} ran and did not give ${output}.`);
+  }
+}
+
+/** A tensor as it travels, from where a backend keeps it. */
+export async function readBack(tensor: DeviceTensor): Promise<Tensor> {
+  return { dtype: tensor.dtype, shape: tensor.shape, data: await tensor.read() };
+}
+
+function requireOutputs({ outputs }: LoadedModel, wanted: readonly string[]): void {
+  const missing = wanted.find((name) => !outputs.some((port) => port.name === name));
+  if (missing === undefined) return;
+  const there = outputs.map(({ name }) => name).join(", ");
+  throw new AccelerateError(
+    "tensor_not_found",
+    `The plan refers to the output ${missing}; the model has ${there}.`,
+  );
+}
