@@ -41,11 +41,13 @@ def find_folder(entry: Entry) -> Path:
     """Find where the package keeps the model's files."""
     spec = util.find_spec(entry.module)
     if spec is None or not spec.submodule_search_locations:
-        raise _missing(entry, f"comes with the package {entry.package}, which is not installed")
+        why = f"comes with the package {entry.package}, which is not installed"
+        raise _missing(entry, why, entry.install)
     folder = Path(next(iter(spec.submodule_search_locations))) / entry.folder
     for name in (_CONFIG, _WEIGHTS, _TOKENIZER, _SENTENCES):
         if not (folder / name).is_file():
-            raise _missing(entry, f"needs {name}, which the package {entry.package} lacks")
+            why = f"needs {name}, which the package {entry.package} lacks at {folder}"
+            raise _missing(entry, why, f"{entry.install} --force-reinstall")
     return folder
 
 
@@ -81,10 +83,10 @@ def _max_length(path: Path) -> int:
         ) from error
 
 
-def _missing(entry: Entry, why: str) -> ModelError:
+def _missing(entry: Entry, why: str, command: str) -> ModelError:
     return ModelError(
         f"The model {entry.name} {why}.",
         code="model_package_missing",
-        hint=f"Get it with: {entry.install}",
-        details={"package": entry.package, "command": entry.install},
+        hint=f"Get it with: {command}",
+        details={"package": entry.package, "command": command},
     )

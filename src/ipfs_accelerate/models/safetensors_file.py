@@ -81,6 +81,8 @@ class SafetensorsFile:
 def _entry(name: str, value: Any, room: int) -> Entry:
     begin, end = value["data_offsets"]
     shape = tuple(value["shape"])
+    if not all(type(number) is int for number in (begin, end, *shape)):
+        raise TypeError(f"the place of tensor {name!r} is not in whole numbers")
     expected = math.prod(shape) * by_wire(value["dtype"]).size
     if not (0 <= begin <= end <= room and end - begin == expected):
         raise ValueError(f"tensor {name!r} does not lie where the header says")

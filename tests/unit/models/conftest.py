@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import numpy as np
-import onnxruntime as ort
+import onnxruntime as ort  # type: ignore[import-untyped]  # it ships no types
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 from ipfs_accelerate.models.blocks import BlockStore
 from ipfs_accelerate.models.source import resolve
@@ -75,6 +75,6 @@ def run_file():
     return run
 
 
-def _model(nodes, inputs, outputs, initializers=()):
+def _model(nodes, inputs, outputs, initializers=()) -> ModelProto:
     graph = helper.make_graph(nodes, "test", inputs, outputs, list(initializers))
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)

@@ -73,7 +73,7 @@ def test_the_small_floats_are_made():
     ],
 )
 def test_what_would_be_lost_is_refused(value, dtype):
-    with pytest.raises(ValueError, match="no plain numbers|cannot hold|not of one length"):
+    with pytest.raises(ValueError, match=r"no plain numbers|cannot hold|not of one length"):
         to_exact(value, np.dtype(dtype))
 
 

@@ -14,7 +14,7 @@ TEXT = [
 PICTURE = [Port("pixels", "float32", (None, 3, 2, 2))]
 
 
-def refuse(code, ports, given, *parts):
+def refuse(code, ports, given, *parts) -> None:
     with pytest.raises(InferenceError) as caught:
         check_inputs(ports, given)
     assert caught.value.code == code

@@ -16,7 +16,7 @@ from ipfs_accelerate.models.onnx_file import read
 X = np.random.default_rng(1).standard_normal((3, 32), np.float32)
 
 
-def graph_of(manifest, store):
+def graph_of(manifest, store) -> onnx.GraphProto:
     return onnx.load_from_string(store.get(manifest.graph.cid)).graph
 
 
@@ -127,7 +127,7 @@ def test_strings_and_constants_stay_inside(tmp_path, store, model):
         helper.make_node("Add", ["x", "c"], ["y"]),
     ]
     value = helper.make_tensor_value_info
-    words = helper.make_tensor("words", TensorProto.STRING, [600], [b"long word"] * 600)
+    words = numpy_helper.from_array(np.array(["long word"] * 600, object), "words")
     onnx.save(
         model(
             nodes,
@@ -201,7 +201,7 @@ def test_an_output_that_is_no_tensor_is_refused(tmp_path, store, model):
         read(tmp_path / "m.onnx", store)
 
 
-def refuse(path, store, match):
+def refuse(path, store, match) -> None:
     with pytest.raises(ModelError, match=match) as caught:
         read(path, store)
     assert caught.value.code == "model_invalid"

@@ -20,7 +20,7 @@ def external(tmp_path, linear):
     return path
 
 
-def change(path, key, value, name="W"):
+def change(path, key, value, name="W") -> None:
     model = onnx.load(path, load_external_data=False)
     for tensor in model.graph.initializer:
         if tensor.name == name:
@@ -32,7 +32,7 @@ def change(path, key, value, name="W"):
     onnx.save(model, path)
 
 
-def refuse(path, store, match):
+def refuse(path, store, match) -> None:
     with pytest.raises(ModelError, match=match) as caught:
         read(path, store)
     assert caught.value.code == "model_invalid"

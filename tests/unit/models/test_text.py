@@ -35,7 +35,7 @@ def process(minilm, minilm_store):
     return TextProcessor(minilm, minilm_store)
 
 
-def words(manifest, store, **padding):
+def words(manifest, store, **padding) -> TextProcessor:
     """A processor over a small tokenizer of words, with this padding noted in its file."""
     vocabulary = {"[PAD]": 0, "a": 1, "b": 2, "[X]": 9}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[PAD]"))  # noqa: S106 - a token
