@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from onnx import TensorProto, helper
 
 from ipfs_accelerate.errors import ModelError
+from ipfs_accelerate.models.builds import BUILDER
 from ipfs_accelerate.models.external import distinct
 from ipfs_accelerate.models.manifest import Block, Port, Weight
 from ipfs_accelerate.models.nodes import Nodes
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ipfs_accelerate.models.blocks import BlockStore
-
-BUILDER = 1
-"""Raised whenever the graph that is built changes, so that kept graphs are built anew."""
 
 OPSET = 21
 IR = 10

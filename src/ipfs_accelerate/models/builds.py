@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from ipfs_accelerate.models.blocks import BlockStore
 
+BUILDER = 1
+"""Raised whenever a source is turned into blocks in another way, so that it is done anew."""
+
 Stamps = dict[str, tuple[int, int]]
 """Size and change time (ns) of each file, by its path."""
 

@@ -26,9 +26,8 @@ _PRECISIONS = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16", "float6
 
 def read(path: Path, store: BlockStore) -> tuple[Manifest, builds.Stamps]:
     """Put the model's parts into the store; also what the files that it came from looked like."""
-    stamps = builds.stamps_of([path])
+    stamps, model = _parse(path)
     folder = Folder(path)
-    model = _parse(path)
     inputs, outputs = ports(path, model)
     weights, held = _move_weights(model, folder, store)
     manifest = Manifest(
@@ -48,8 +47,9 @@ def read(path: Path, store: BlockStore) -> tuple[Manifest, builds.Stamps]:
     return manifest, stamps | folder.stamps
 
 
-def _parse(path: Path) -> ModelProto:
+def _parse(path: Path) -> tuple[builds.Stamps, ModelProto]:
     try:
+        stamps = builds.stamps_of([path])
         model = onnx.load(path, load_external_data=False)
     except OSError as error:
         raise invalid(path, f"it cannot be read: {error.strerror or error}") from error
@@ -57,7 +57,7 @@ def _parse(path: Path) -> ModelProto:
         raise invalid(path, "its bytes are not an ONNX protobuf; it may be cut short") from error
     if not model.graph.node or not model.opset_import:
         raise invalid(path, "it holds no graph")
-    return model
+    return stamps, model
 
 
 def _move_weights(

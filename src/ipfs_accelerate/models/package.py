@@ -6,7 +6,7 @@ Importing such a package would load torch, which nothing here uses.
 from __future__ import annotations
 
 import json
-from importlib import import_module, metadata, util
+from importlib import metadata, util
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,12 +24,12 @@ _TOKENIZER = "tokenizer.json"
 _SENTENCES = "sentence_bert_config.json"
 
 
-def resolve(entry: Entry, store: BlockStore, reader: int) -> Manifest:
+def resolve(entry: Entry, store: BlockStore) -> Manifest:
     """Give the manifest of the entry's model, from the store or built of the package's files."""
     folder = find_folder(entry)
     version = metadata.version(entry.package)
     stamps = builds.stamps_of(folder / name for name in (_CONFIG, _WEIGHTS, _TOKENIZER, _SENTENCES))
-    key = f"package {entry.package} {version} at {folder} by {reader}"
+    key = f"package {entry.package} {version} at {folder} by {builds.BUILDER}"
     manifest = builds.recall(store, key)
     if manifest is None:
         manifest = _build(entry, version, folder, store)
@@ -52,8 +52,9 @@ def find_folder(entry: Entry) -> Path:
 
 
 def _build(entry: Entry, version: str, folder: Path, store: BlockStore) -> Manifest:
-    # onnx takes 0.3 s to import, which a model that is kept does not pay.
-    bert = import_module("ipfs_accelerate.models.bert")
+    # A model that is kept does not pay the 0.3 s that importing onnx takes.
+    from ipfs_accelerate.models import bert  # noqa: PLC0415 - it imports onnx
+
     built = bert.build(folder / _CONFIG, folder / _WEIGHTS, store)
     return Manifest(
         name=entry.name,

@@ -11,7 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 from ipfs_accelerate.errors import ModelError
 from ipfs_accelerate.models.blocks import BlockStore
 from ipfs_accelerate.models.manifest import Manifest, Port
-from ipfs_accelerate.models.onnx_file import read
+from ipfs_accelerate.models.onnx_file import _keep, read
 
 X = np.random.default_rng(1).standard_normal((3, 32), np.float32)
 
@@ -231,11 +231,19 @@ def test_a_model_cut_short_is_refused_wherever_it_ends(tmp_path, store, linear):
 
 
 def test_a_file_that_cannot_be_read_is_refused(tmp_path, store):
-    (tmp_path / "m.onnx").mkdir()
-    path = tmp_path / "m.onnx" / "n.onnx"
+    path = tmp_path / "m.onnx"
     path.symlink_to(path)
-    with pytest.raises((ModelError, OSError)):
-        read(path, store)
+    refuse(path, store, "it cannot be read")
+    refuse(tmp_path / "missing.onnx", store, "it cannot be read: No such file")
+
+
+def test_a_graph_that_protobuf_cannot_hold_is_said(tmp_path, store):
+    class Huge:
+        def SerializeToString(self, deterministic):  # noqa: N802 - protobuf's own name
+            raise ValueError("too large")
+
+    with pytest.raises(ModelError, match="more than 2 GB"):
+        _keep(tmp_path / "m.onnx", Huge(), store)  # type: ignore[arg-type]  # stands in for 2 GB
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)

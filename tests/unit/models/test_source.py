@@ -10,7 +10,7 @@ import onnx
 import pytest
 
 from ipfs_accelerate.errors import ModelError
-from ipfs_accelerate.models import catalog, onnx_file, package
+from ipfs_accelerate.models import builds, catalog, onnx_file, package
 from ipfs_accelerate.models.source import resolve
 
 (ENTRY,) = catalog.ENTRIES
@@ -75,6 +75,13 @@ def test_a_file_is_read_once(path, store, count_reads):
     assert count_reads == [path]
 
 
+def test_a_changed_builder_reads_again(path, store, count_reads, monkeypatch):
+    resolve(path, store)
+    monkeypatch.setattr(builds, "BUILDER", builds.BUILDER + 1)
+    resolve(path, store)
+    assert count_reads == [path, path]
+
+
 def test_a_relative_path_is_the_same_file(path, store, count_reads, monkeypatch):
     monkeypatch.chdir(path.parent)
     assert resolve("m.onnx", store) == resolve(path, store)
@@ -104,7 +111,18 @@ def test_a_change_of_the_weights_file_alone_is_noticed(path, store, linear):
     assert resolve(path, store).weights != before.weights
 
 
-@pytest.mark.parametrize("name", ["all-MiniLM-L12-v2", "bert-base-uncased", "missing.onnx", ""])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "all-MiniLM-L12-v2",
+        "bert-base-uncased",
+        "missing.onnx",
+        "",
+        "x" * 5000,
+        "nul\0byte",
+        "~nobody-of-this-name/m.onnx",
+    ],
+)
 def test_what_leads_to_no_model_names_the_nearest(store, name):
     with pytest.raises(ModelError) as caught:
         resolve(name, store)

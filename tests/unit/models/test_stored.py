@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 
 from ipfs_accelerate.errors import ModelError
 from ipfs_accelerate.models.onnx_file import read
@@ -122,3 +123,19 @@ def test_a_place_that_makes_no_sense_is_refused(external, store, key, value):
 def test_a_length_that_the_shape_contradicts_is_refused(external, store):
     change(external, "length", "4096")
     refuse(external, store, "4096 bytes where its shape takes 8192")
+
+
+def test_a_constant_that_lies_outside_comes_inside(tmp_path, store, model, run_blocks):
+    values = np.arange(2048, dtype=np.float32)
+    (tmp_path / "c.bin").write_bytes(values.tobytes())
+    constant = numpy_helper.from_array(values)
+    constant.ClearField("raw_data")
+    constant.data_location = TensorProto.EXTERNAL
+    constant.external_data.add(key="location", value="c.bin")
+    node = helper.make_node("Constant", [], ["y"], value=constant)
+    output = helper.make_tensor_value_info("y", TensorProto.FLOAT, [2048])
+    onnx.save(model([node], [], [output]), tmp_path / "m.onnx")
+    manifest, stamps = read(tmp_path / "m.onnx", store)
+    assert manifest.weights == ()
+    assert str(tmp_path / "c.bin") in stamps
+    assert np.array_equal(run_blocks(manifest, store, {})[0], values)
