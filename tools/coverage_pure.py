@@ -1,0 +1,89 @@
+"""Hold every pure module at 100 % of lines and branches by its own test file alone.
+
+    python tools/coverage_pure.py [part of a module's path]
+
+Run from the root. Each module has one test file, named after it, so that whoever changes the
+one knows where the other is.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "src" / "ipfs_accelerate"
+PURE = (
+    *sorted(PACKAGE.glob("protocol/[a-z]*.py")),
+    PACKAGE / "pool" / "state.py",
+    PACKAGE / "pool" / "placement.py",
+    PACKAGE / "metrics" / "statistics.py",
+    PACKAGE / "server" / "access.py",
+    PACKAGE / "models" / "manifest.py",
+    PACKAGE / "models" / "cid.py",
+    PACKAGE / "tensors" / "dtypes.py",
+)
+
+
+def test_of(module: Path) -> Path:
+    """Say where the module's own test file is."""
+    folder, name = module.parent.name, f"test_{module.stem}.py"
+    tests = ROOT / "tests"
+    return tests / folder / name if folder == "protocol" else tests / "unit" / folder / name
+
+
+def is_covered(module: Path, scratch: Path) -> bool:
+    """Run the module's test file, and print what it leaves untouched."""
+    data = scratch / f"{module.parent.name}-{module.stem}"
+    environment = os.environ | {
+        "COVERAGE_FILE": str(data),
+        "PYTHONPATH": os.pathsep.join(
+            filter(None, [str(PACKAGE.parent), os.environ.get("PYTHONPATH")])
+        ),
+    }
+    coverage = [sys.executable, "-m", "coverage"]
+    pytest = [
+        "-m",
+        "pytest",
+        "-q",
+        "-m",
+        "not soak",
+        "-p",
+        "no:cacheprovider",
+        str(test_of(module)),
+    ]
+    run = [*coverage, "run", "--branch", f"--include={module}", *pytest]
+    tested = subprocess.run(
+        run, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    if tested.returncode:
+        print(tested.stdout, tested.stderr, sep="\n")
+        return False
+    report = [*coverage, "report", "--fail-under=100", "--show-missing"]
+    reported = subprocess.run(
+        report, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    if reported.returncode:
+        print(reported.stdout)
+    return not reported.returncode
+
+
+def main() -> int:
+    """Check every module, or those whose path has the argument in it."""
+    wanted = sys.argv[1] if len(sys.argv) > 1 else ""
+    modules = [one for one in PURE if wanted in one.as_posix() and one.exists()]
+    failed = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for module in modules:
+            covered = is_covered(module, Path(scratch))
+            failed += not covered
+            print("covered" if covered else "MISSED ", module.relative_to(ROOT))
+    print(f"{len(modules) - failed} of {len(modules)} pure modules are covered by their own tests")
+    return 1 if failed or not modules else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
