@@ -24,7 +24,27 @@ RESULT = Result(
 )
 
 # CONTRACT: what every result has.
-NAMES = ["success", "model_name", "model_type", "platform", "backend", "browser", "is_real_hardware", "is_simulation", "output", "output_tensors", "inference_time", "latency_ms", "throughput_items_per_sec", "memory_usage_mb", "precision", "performance_metrics", "shared_tensors_used", "device", "cached"]
+NAMES = [
+    "success",
+    "model_name",
+    "model_type",
+    "platform",
+    "backend",
+    "browser",
+    "is_real_hardware",
+    "is_simulation",
+    "output",
+    "output_tensors",
+    "inference_time",
+    "latency_ms",
+    "throughput_items_per_sec",
+    "memory_usage_mb",
+    "precision",
+    "performance_metrics",
+    "shared_tensors_used",
+    "device",
+    "cached",
+]
 
 
 def test_every_promised_name_is_an_attribute_and_a_key() -> None:

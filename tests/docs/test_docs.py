@@ -1,0 +1,95 @@
+"""The documents tell the truth: snippets run, and every option, error and name is in them."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated, get_args, get_origin, get_type_hints
+
+import pytest
+
+import ipfs_accelerate
+from ipfs_accelerate.config import Config
+from ipfs_accelerate.result import Result
+
+ROOT = Path(__file__).parents[2]
+PYTHON = (ROOT / "docs/python.md").read_text()
+PAGES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]
+PAGES += sorted((ROOT / "docs").glob("*.md")) + sorted((ROOT / "spec").rglob("*.md"))
+
+
+def snippets() -> list[tuple[str, str]]:
+    found = []
+    for page in (ROOT / "README.md", ROOT / "docs/python.md"):
+        for number, code in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.S)):
+            found.append((f"{page.stem}-{number}", code))
+    return found
+
+
+@pytest.mark.parametrize(("name", "code"), snippets(), ids=[name for name, _ in snippets()])
+def test_a_snippet_runs_as_it_stands(name: str, code: str, tmp_path: Path) -> None:
+    script = tmp_path / f"{name}.py"
+    script.write_text(code)
+    command = [sys.executable, "-W", "error", str(script)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+
+
+def test_every_option_is_documented_with_its_default_folder() -> None:
+    documented = re.findall(r"^\| `(\w+)` \|", PYTHON.split("## Options")[1], re.M)
+    assert documented == list(get_type_hints(Config))
+
+
+def test_every_option_says_what_it_is() -> None:
+    for name, hint in get_type_hints(Config, include_extras=True).items():
+        assert get_origin(hint) is Annotated, name
+        assert get_args(hint)[1], name
+
+
+def test_every_name_of_a_result_is_documented() -> None:
+    section = PYTHON.split("## The result")[1].split("## Options")[0]
+    rows = [row for row in section.splitlines() if row.startswith("| `")]
+    documented = {name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+    assert documented == set(get_type_hints(Result))
+
+
+def test_every_method_of_the_accelerator_is_documented() -> None:
+    section = PYTHON.split("## Any ONNX file")[0]
+    for name, member in vars(ipfs_accelerate.Accelerator).items():
+        if callable(member) and not name.startswith("_"):
+            assert f"`{name}" in section, name
+
+
+def test_both_faces_have_the_same_methods() -> None:
+    def public(kind: type) -> set[str]:
+        return {name for name in dir(kind) if not name.startswith("_")}
+
+    assert public(ipfs_accelerate.Accelerator) == public(ipfs_accelerate.AsyncAccelerator)
+    assert public(ipfs_accelerate.Model) == public(ipfs_accelerate.AsyncModel)
+
+
+def test_every_error_is_documented_and_says_what_to_do() -> None:
+    errors = json.loads((ROOT / "spec/errors.json").read_text())["errors"]
+    rows = re.findall(
+        r"^\| `(\w+)` \| (.+?) \| (yes|no) \| (.+) \|$", (ROOT / "docs/errors.md").read_text(), re.M
+    )
+    assert {code: (about, retry == "yes") for code, about, retry, _ in rows} == {
+        code: (entry["about"], entry["retryable"]) for code, entry in errors.items()
+    }
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
+def test_links_and_named_files_are_there(page: Path) -> None:
+    text = page.read_text()
+    for target in re.findall(r"\]\(([^)#:]+)\)", text):
+        assert (page.parent / target).exists(), target
+    for target in re.findall(r"`(?:pytest|python) ([\w/.]+)", text):
+        assert (ROOT / target).exists(), target
+
+
+def test_public_names_have_docstrings() -> None:
+    for name in ipfs_accelerate.__all__:
+        if name != "__version__":
+            assert getattr(ipfs_accelerate, name).__doc__, name
