@@ -260,3 +260,13 @@ def test_damaged_bytes_give_a_model_or_a_model_error(tmp_path, linear, data):
     except ModelError:
         return
     assert Manifest.from_json(manifest.to_json()) == manifest
+
+
+def test_a_model_of_the_newest_ir_is_brought_to_the_one_that_the_engine_reads(
+    tmp_path, store, linear
+):
+    model = linear()
+    model.ir_version = 14
+    onnx.save(model, tmp_path / "m.onnx")
+    manifest, _ = read(tmp_path / "m.onnx", store)
+    assert onnx.load_from_string(store.get(manifest.graph.cid)).ir_version == 13
