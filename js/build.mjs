@@ -1,6 +1,14 @@
 // Builds the pool's page into the Python package: its HTML, two bundles, and onnxruntime's own files.
 import { createHash } from "node:crypto";
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,7 +16,9 @@ import { build } from "esbuild";
 
 const js = dirname(fileURLToPath(import.meta.url));
 const source = join(js, "packages", "runtime", "src");
-const target = join(js, "..", "src", "ipfs_accelerate", "server", "page");
+const page = join(js, "..", "src", "ipfs_accelerate", "server", "page");
+// Built beside the page and put in its place at the end: whoever serves it meanwhile has it whole.
+const target = join(js, "dist", "page");
 const { version } = JSON.parse(readFileSync(join(js, "packages", "sdk", "package.json"), "utf8"));
 
 rmSync(target, { recursive: true, force: true });
@@ -48,5 +58,6 @@ const hashes = filesIn(target).map((name) => [
     .digest("hex"),
 ]);
 const record = { version, files: Object.fromEntries(hashes) };
-// Written last: its presence says that the build went through.
 writeFileSync(join(target, "build.json"), `${JSON.stringify(record, null, 2)}\n`);
+rmSync(page, { recursive: true, force: true });
+renameSync(target, page);

@@ -6,6 +6,7 @@ import type { Backend, DeviceTensor, ExternalWeight, LoadedModel } from "./backe
 import { ortView, wireDtype, wireName } from "./dtypes.ts";
 import { failure, isFatal } from "./failures.ts";
 import { tinyModel } from "./tiny-model.ts";
+import { freeWeights } from "./weights.ts";
 
 const PLATFORM = "wasm";
 const DEVICE = "cpu";
@@ -35,10 +36,15 @@ export class WasmBackend implements Backend {
 
   async create(graph: Uint8Array, weights: readonly ExternalWeight[]): Promise<LoadedModel> {
     await this.start();
-    const session = await this.guard("model_invalid", "The model can't be made ready", () =>
-      ort.InferenceSession.create(graph, { ...SESSION_OPTIONS, externalData: weights.slice() }),
-    );
-    return new WasmModel(this, session);
+    try {
+      const options = { ...SESSION_OPTIONS, externalData: weights.slice() };
+      const session = await this.guard("model_invalid", "The model can't be made ready", () =>
+        ort.InferenceSession.create(graph, options),
+      );
+      return new WasmModel(this, session);
+    } finally {
+      freeWeights(weights);
+    }
   }
 
   upload(tensor: Tensor): DeviceTensor {
