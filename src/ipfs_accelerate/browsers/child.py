@@ -48,19 +48,23 @@ class Child:
             os.killpg(self.pid, number)
 
     def _wait(self) -> None:
-        with suppress(ChildProcessError):
+        # Signals are the main thread's: one taken here would not wake it.
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        try:
             wait_unreaped(self.pid)
-        with self._lock:
-            self.returncode = self._reap()
+        except ChildProcessError:  # another part has reaped it
+            self.returncode = UNKNOWN_RETURNCODE
+        else:
+            with self._lock:
+                self.returncode = self._reap()
         self._on_end()
 
     def _reap(self) -> int:
         """End what is left of the group while the dead leader still keeps its number taken."""
+        self._signal(signal.SIGKILL)
         try:
-            if os.getpgid(self.pid) == self.pid:
-                self._signal(signal.SIGKILL)
             _, status = os.waitpid(self.pid, 0)
-        except (ChildProcessError, ProcessLookupError):
+        except ChildProcessError:  # another part was quicker
             return UNKNOWN_RETURNCODE
         return os.waitstatus_to_exitcode(status)
 

@@ -26,7 +26,8 @@ def disk_errors(path: Path) -> Iterator[None]:
 
 
 def _translated(error: OSError, path: Path) -> AccelerateError:
-    what = f"{error.filename or path}: {error.strerror}"
+    blocked = isinstance(error, (FileExistsError, NotADirectoryError))
+    what = f"{error.filename or path}: {'Not a folder' if blocked else error.strerror}"
     if error.errno in _FULL:
         return BrowserError(
             f"There is no room for a browser's profile ({what}).",

@@ -141,7 +141,7 @@ def test_when_all_are_taken_it_says_so(tmp_path, monkeypatch):
 
 def test_a_folder_that_can_not_be_made_is_an_option_to_change(tmp_path):
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(ConfigError, match="cache_dir") as caught:
+    with pytest.raises(ConfigError, match=r"Not a folder.* `cache_dir`") as caught:
         acquire(tmp_path / "file", "chromium")
     assert str(tmp_path / "file") in str(caught.value)
 
