@@ -72,19 +72,30 @@ def _move_weights(
     held: Counter[int] = Counter()
     for graph in graphs_of(model):
         for tensor in graph.initializer:
-            data = data_of(tensor, folder)
-            if data is None:
-                continue
-            held[tensor.data_type] += len(data)
-            if len(data) >= SMALLEST:
-                weights.append(move_out(tensor, data, store))
-            elif tensor.data_location == TensorProto.EXTERNAL:
-                keep_inside(tensor, data)
+            _move(tensor, folder, store, weights, held)
     for tensor in attribute_tensors(model):
         # A constant's value stays in the graph; only its place outside would be lost.
         if tensor.data_location == TensorProto.EXTERNAL:
             keep_inside(tensor, data_of(tensor, folder) or b"")
     return weights, held
+
+
+def _move(
+    tensor: TensorProto,
+    folder: Folder,
+    store: BlockStore,
+    weights: list[Weight],
+    held: Counter[int],
+) -> None:
+    # In a function of its own, so that one tensor's bytes are gone before the next one's come.
+    data = data_of(tensor, folder)
+    if data is None:
+        return
+    held[tensor.data_type] += len(data)
+    if len(data) >= SMALLEST:
+        weights.append(move_out(tensor, data, store))
+    elif tensor.data_location == TensorProto.EXTERNAL:
+        keep_inside(tensor, data)
 
 
 def _keep(path: Path, model: ModelProto, store: BlockStore) -> Block:

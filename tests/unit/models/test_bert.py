@@ -31,12 +31,15 @@ TEXTS = [
 ]
 
 
+def _erf(x) -> Any:
+    return np.fromiter(map(math.erf, x.ravel().tolist()), float, x.size).reshape(x.shape)
+
+
 class Reference:
     """The same encoder in plain NumPy, from the package's own weights."""
 
     def __init__(self, folder) -> None:
         self.weights = load_file(folder / "model.safetensors")
-        self.erf = np.vectorize(math.erf, otypes=[np.float64])
 
     def __call__(self, ids) -> Any:
         x = self.weights["embeddings.word_embeddings.weight"][ids].astype(np.float64)
@@ -60,7 +63,7 @@ class Reference:
         joined = (shares @ value).swapaxes(0, 1).reshape(-1, 384)
         x = self.residual(joined, x, f"{name}.attention.output")
         wide = self.dense(x, f"{name}.intermediate.dense")
-        active = wide * 0.5 * (1 + self.erf(wide / math.sqrt(2)))
+        active = wide * 0.5 * (1 + _erf(wide / math.sqrt(2)))
         return self.residual(active, x, f"{name}.output")
 
     def residual(self, inner, x, name) -> Any:

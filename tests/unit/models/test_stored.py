@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import onnx
 import pytest
@@ -139,3 +141,25 @@ def test_a_constant_that_lies_outside_comes_inside(tmp_path, store, model, run_b
     assert manifest.weights == ()
     assert str(tmp_path / "c.bin") in stamps
     assert np.array_equal(run_blocks(manifest, store, {})[0], values)
+
+
+def test_external_weights_are_held_one_at_a_time(tmp_path, store, model):
+    size = 4 << 20
+    (tmp_path / "w.bin").write_bytes(np.random.default_rng(2).bytes(4 * size))
+    weights = []
+    for number in range(4):
+        weight = TensorProto(name=f"w{number}", dims=[size], data_type=TensorProto.UINT8)
+        weight.data_location = TensorProto.EXTERNAL
+        place = {"location": "w.bin", "offset": number * size, "length": size}
+        for key, value in place.items():
+            weight.external_data.add(key=key, value=str(value))
+        weights.append(weight)
+    node = helper.make_node("Concat", [weight.name for weight in weights], ["y"], axis=0)
+    output = helper.make_tensor_value_info("y", TensorProto.UINT8, [4 * size])
+    onnx.save(model([node], [], [output], weights), tmp_path / "m.onnx")
+    tracemalloc.start()
+    manifest, _ = read(tmp_path / "m.onnx", store)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert manifest.weight_bytes == 4 * size
+    assert peak < 1.5 * size
