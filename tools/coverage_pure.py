@@ -35,37 +35,30 @@ def test_of(module: Path) -> Path:
     return tests / folder / name if folder == "protocol" else tests / "unit" / folder / name
 
 
+def run(arguments: list[str], data: Path) -> subprocess.CompletedProcess[str]:
+    """Run coverage with its data in a file of this module's own."""
+    paths = filter(None, [str(PACKAGE.parent), os.environ.get("PYTHONPATH")])
+    return subprocess.run(
+        [sys.executable, "-m", "coverage", *arguments],
+        cwd=ROOT,
+        env=os.environ | {"COVERAGE_FILE": str(data), "PYTHONPATH": os.pathsep.join(paths)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
 def is_covered(module: Path, scratch: Path) -> bool:
     """Run the module's test file, and print what it leaves untouched."""
     data = scratch / f"{module.parent.name}-{module.stem}"
-    environment = os.environ | {
-        "COVERAGE_FILE": str(data),
-        "PYTHONPATH": os.pathsep.join(
-            filter(None, [str(PACKAGE.parent), os.environ.get("PYTHONPATH")])
-        ),
-    }
-    coverage = [sys.executable, "-m", "coverage"]
-    pytest = [
-        "-m",
-        "pytest",
-        "-q",
-        "-m",
-        "not soak",
-        "-p",
-        "no:cacheprovider",
-        str(test_of(module)),
-    ]
-    run = [*coverage, "run", "--branch", f"--include={module}", *pytest]
-    tested = subprocess.run(
-        run, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
-    )
+    pytest = ["-m", "pytest", "-q", "-m", "not soak", "-p", "no:cacheprovider"]
+    pytest.append(str(test_of(module)))
+    tested = run(["run", "--branch", f"--include={module}", *pytest], data)
     if tested.returncode:
         print(tested.stdout, tested.stderr, sep="\n")
         return False
-    report = [*coverage, "report", "--fail-under=100", "--show-missing"]
-    reported = subprocess.run(
-        report, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
-    )
+    reported = run(["report", "--fail-under=100", "--show-missing"], data)
     if reported.returncode:
         print(reported.stdout)
     return not reported.returncode

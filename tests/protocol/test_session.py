@@ -111,13 +111,14 @@ def test_a_cancel_is_told_once_and_its_answer_dropped():
     host, peer = pair()
     give(host, host.request(Ping()), peer)
     frame = host.cancel(1)
-    assert host.open_requests == frozenset()
+    assert not host.open_requests
+    assert host.cancelled_requests == {1}
     assert host.cancel(1) is None
     assert give(host, frame, peer) == [CancelAsked(1)]
     assert give(host, frame, peer) == []
     assert give(peer, peer.progress(1, "s", 0, 1), host) == []
     assert give(peer, peer.answer(1, {}), host) == []
-    assert host.late_replies == 0
+    assert (host.late_replies, host.cancelled_requests) == (0, frozenset())
     assert give(host, frame, peer) == []
 
 
