@@ -270,3 +270,13 @@ def test_a_model_of_the_newest_ir_is_brought_to_the_one_that_the_engine_reads(
     onnx.save(model, tmp_path / "m.onnx")
     manifest, _ = read(tmp_path / "m.onnx", store)
     assert onnx.load_from_string(store.get(manifest.graph.cid)).ir_version == 13
+
+
+def test_an_opset_that_the_engine_cannot_read_says_how_to_save_an_older_one(
+    tmp_path, store, linear
+):
+    model = linear()
+    model.opset_import[0].version = 28
+    onnx.save(model, tmp_path / "m.onnx")
+    with pytest.raises(ModelError, match="opset 28; the engine reads up to 26"):
+        read(tmp_path / "m.onnx", store)
