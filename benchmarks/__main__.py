@@ -15,6 +15,7 @@ from benchmarks.setting import Setting
 
 BENCHMARKS = {
     "roundtrip": "a tiny round trip, against Playwright's page.evaluate",
+    "transfer": "10 MB each way, against a raw socket and Playwright",
 }
 THREADS = min(2, len(os.sched_getaffinity(0)))
 
