@@ -19,6 +19,8 @@ setInterval(() => fetch("/beat"), 50);
 
 
 class _Handler(BaseHTTPRequestHandler):
+    server: "PageServer"
+
     def do_GET(self):
         self.send_response(200)
         self.send_header("Content-Type", "text/html")

@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ipfs_accelerate.browsers.folders import write_private
@@ -21,9 +22,13 @@ _POLL_S = 0.02
 
 
 def record(file: Path, pid: int) -> None:
-    """Remember which process runs in the slot, for whoever has to end it later."""
+    """Remember which process runs in the slot, for whoever has to end it later.
+
+    A disk that refuses is no reason to stop: the record matters only where a lifeline fails.
+    """
     if found := identity_of(pid):
-        write_private(file, json.dumps({"pid": found.pid, "started": found.started}))
+        with suppress(OSError):
+            write_private(file, json.dumps({"pid": found.pid, "started": found.started}))
 
 
 def end_recorded(file: Path, profile: Path) -> None:

@@ -91,6 +91,11 @@ def test_one_that_can_not_be_ended_is_an_error_that_names_it(tmp_path, file, bro
     assert file.exists()
 
 
+def test_a_disk_that_refuses_the_record_is_no_reason_to_stop(tmp_path, browser):
+    record(tmp_path / "no such folder" / "process.json", browser.pid)
+    assert browser.poll() is None
+
+
 def test_nothing_is_recorded_of_a_process_that_is_gone(file):
     child = subprocess.Popen([sys.executable, "-c", ""])
     child.wait()
