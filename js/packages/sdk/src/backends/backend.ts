@@ -14,7 +14,10 @@ export interface DeviceTensor {
 /** An external weight of a graph: its bytes, and the path under which the graph asks for them. */
 export interface ExternalWeight {
   readonly path: string;
+  readonly size: number;
   readonly data: Uint8Array;
+  /** Its bytes once more, at once: for a backend that freed `data` and is asked for it again. */
+  fetchAgain(): Uint8Array;
 }
 
 /** A model that is ready to run. */

@@ -6,7 +6,7 @@ import type { Backend, DeviceTensor, ExternalWeight, LoadedModel } from "./backe
 import { ortView, wireDtype, wireName } from "./dtypes.ts";
 import { failure, isFatal } from "./failures.ts";
 import { tinyModel } from "./tiny-model.ts";
-import { freeWeights } from "./weights.ts";
+import { WeightReader } from "./weights.ts";
 
 const PLATFORM = "wasm";
 const DEVICE = "cpu";
@@ -36,14 +36,17 @@ export class WasmBackend implements Backend {
 
   async create(graph: Uint8Array, weights: readonly ExternalWeight[]): Promise<LoadedModel> {
     await this.start();
+    const reader = new WeightReader(weights);
+    const options = { ...SESSION_OPTIONS, externalData: reader.files };
     try {
-      const options = { ...SESSION_OPTIONS, externalData: weights.slice() };
       const session = await this.guard("model_invalid", "The model can't be made ready", () =>
         ort.InferenceSession.create(graph, options),
       );
       return new WasmModel(this, session);
+    } catch (cause) {
+      throw reader.failure ?? cause;
     } finally {
-      freeWeights(weights);
+      reader.free();
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Backend } from "../backends/backend.ts";
+import type { Backend, ExternalWeight } from "../backends/backend.ts";
 import { AccelerateError } from "../protocol/errors.ts";
 import type { Load, LoadValue, Run, RunValue } from "../protocol/generated/messages.ts";
 import type { Tensor, Tensors } from "../protocol/tensor.ts";
@@ -14,11 +14,11 @@ interface Held extends Runnable {
 /** Holds models and tensors, and carries out plans over them, one request at a time. */
 export class Engine {
   private readonly backends: ReadonlyMap<string, Backend>;
-  private readonly blocks: Pick<Blocks, "fetchAll">;
+  private readonly blocks: Pick<Blocks, "fetchAll" | "fetchNow">;
   private readonly models = new Map<string, Held>();
   private readonly handles = new Handles();
 
-  constructor(backends: readonly Backend[], blocks: Pick<Blocks, "fetchAll">) {
+  constructor(backends: readonly Backend[], blocks: Pick<Blocks, "fetchAll" | "fetchNow">) {
     this.backends = new Map(backends.map((backend) => [backend.platform, backend]));
     this.blocks = blocks;
   }
@@ -43,7 +43,7 @@ export class Engine {
     const fetched = performance.now();
     const model = await backend.create(
       graph as Uint8Array,
-      message.weights.map(({ path }, i) => ({ path, data: weights[i] as Uint8Array })),
+      message.weights.map((ref, i) => this.externalWeight(ref, weights[i] as Uint8Array)),
     );
     const value: LoadValue = {
       inputs: [...model.inputs],
@@ -109,6 +109,11 @@ export class Engine {
       task.progress("fetch", done, total);
     };
     return this.blocks.fetchAll(refs, onBytes, task.signal);
+  }
+
+  private externalWeight(ref: Weight, data: Uint8Array): ExternalWeight {
+    const { path, size } = ref;
+    return { path, size, data, fetchAgain: () => this.blocks.fetchNow(ref) };
   }
 
   private backendOf(platform: string): Backend {

@@ -89,6 +89,10 @@ export class ZeroBlocks {
   fetched: BlockRef[] = [];
   hold = false;
 
+  fetchNow({ size }: BlockRef): Uint8Array {
+    return new Uint8Array(size);
+  }
+
   async fetchAll(
     refs: readonly BlockRef[],
     onBytes: OnBytes,
