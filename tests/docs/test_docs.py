@@ -22,23 +22,34 @@ PAGES += sorted((ROOT / "docs").glob("*.md")) + sorted((ROOT / "spec").rglob("*.
 def snippets() -> list[tuple[str, str]]:
     found = []
     for page in (ROOT / "README.md", ROOT / "docs/python.md"):
-        for number, code in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.S)):
-            found.append((f"{page.stem}-{number}", code))
+        codes = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+        found += [(f"{page.stem}-{number}", code) for number, code in enumerate(codes)]
     return found
+
+
+def run(script: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-W", "error", str(script)],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
 
 
 @pytest.mark.parametrize(("name", "code"), snippets(), ids=[name for name, _ in snippets()])
 def test_a_snippet_runs_as_it_stands(name: str, code: str, tmp_path: Path) -> None:
     script = tmp_path / f"{name}.py"
     script.write_text(code)
-    command = [sys.executable, "-W", "error", str(script)]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    done = run(script, tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
 
 
 def test_every_option_is_documented_with_its_default_folder() -> None:
-    documented = re.findall(r"^\| `(\w+)` \|", PYTHON.split("## Options")[1], re.M)
+    documented = re.findall(r"^\| `(\w+)` \|", PYTHON.split("## Options")[1], re.MULTILINE)
     assert documented == list(get_type_hints(Config))
 
 
@@ -72,9 +83,8 @@ def test_both_faces_have_the_same_methods() -> None:
 
 def test_every_error_is_documented_and_says_what_to_do() -> None:
     errors = json.loads((ROOT / "spec/errors.json").read_text())["errors"]
-    rows = re.findall(
-        r"^\| `(\w+)` \| (.+?) \| (yes|no) \| (.+) \|$", (ROOT / "docs/errors.md").read_text(), re.M
-    )
+    page = (ROOT / "docs/errors.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| (.+?) \| (yes|no) \| (.+) \|$", page, re.MULTILINE)
     assert {code: (about, retry == "yes") for code, about, retry, _ in rows} == {
         code: (entry["about"], entry["retryable"]) for code, entry in errors.items()
     }
@@ -97,14 +107,6 @@ def test_public_names_have_docstrings() -> None:
 
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)
 def test_an_example_runs(example: Path, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-W", "error", str(example)],
-        cwd=tmp_path,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = run(example, tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout
