@@ -17,7 +17,7 @@ from ipfs_accelerate.protocol.messages import VERSION, Hello, Limits, Ping
 from ipfs_accelerate.protocol.session import Session
 
 VECTORS = Path(__file__).parents[2] / "spec" / "vectors" / "frames"
-SEEDS = [file.read_bytes() for file in sorted(VECTORS.rglob("*.safetensors"))]
+SEEDS = [file.read_bytes() for file in sorted(VECTORS.glob("*.safetensors"))]
 SMALL = 2_000
 FULL = 200_000
 ODD: list[Any] = [
@@ -41,6 +41,15 @@ def open_session() -> Session:
     return session
 
 
+def near(dice: random.Random, value: Any) -> Any:
+    """Another value of the same kind, which may well be taken."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return dice.choice([value + 1, value - 1, dice.randint(1, 4), dice.random()])
+    return dice.choice(["idle", "m", "run_failed", "ping", "part"])
+
+
 def change_value(dice: random.Random, value: Any) -> Any:
     """Change one place, at any depth."""
     if isinstance(value, dict) and value and dice.random() < 0.8:
@@ -54,7 +63,7 @@ def change_value(dice: random.Random, value: Any) -> Any:
     if isinstance(value, list) and value and dice.random() < 0.8:
         index = dice.randrange(len(value))
         return [*value[:index], change_value(dice, value[index]), *value[index + 1 :]]
-    return dice.choice(ODD)
+    return dice.choice(ODD) if dice.random() < 0.4 else near(dice, value)
 
 
 def change_header(dice: random.Random, data: bytes) -> bytes:

@@ -44,35 +44,34 @@ def check_text(text: str) -> None:
 
 
 def _check(value: Any, depth: int) -> None:
-    match value:
-        case str():
-            check_text(value)
-        case bool() | None:
-            pass
-        case int() | float():
-            # One comparison refuses NaN and both infinities too.
-            if not -MAX_NUMBER <= value <= MAX_NUMBER:
-                raise ProtocolError("A number in the message is outside ±(2^53 - 1).")
-        case dict():
-            _check_members(value, depth)
-        case list() | tuple():
-            _check_depth(depth)
-            for item in value:
-                _check(item, depth - 1)
-        case _:
-            raise ProtocolError(
-                f"A {type(value).__name__} can't be written as JSON.",
-                hint="Send plain numbers, text, lists and dicts; arrays go as tensors.",
-            )
+    if isinstance(value, str):
+        check_text(value)
+    elif isinstance(value, bool) or value is None:
+        pass
+    elif isinstance(value, int | float):
+        # One comparison refuses NaN and both infinities too.
+        if not -MAX_NUMBER <= value <= MAX_NUMBER:
+            raise ProtocolError("A number in the message is outside ±(2^53 - 1).")
+    elif isinstance(value, dict):
+        _check_depth(depth)
+        for key, item in value.items():
+            _check_key(key)
+            _check(item, depth - 1)
+    elif isinstance(value, list | tuple):
+        _check_depth(depth)
+        for item in value:
+            _check(item, depth - 1)
+    else:
+        raise ProtocolError(
+            f"A {type(value).__name__} can't be written as JSON.",
+            hint="Send plain numbers, text, lists and dicts; arrays go as tensors.",
+        )
 
 
-def _check_members(value: dict[Any, Any], depth: int) -> None:
-    _check_depth(depth)
-    for key, item in value.items():
-        if not isinstance(key, str):
-            raise ProtocolError(f"The key {key!r} of a JSON object is not text.")
-        check_text(key)
-        _check(item, depth - 1)
+def _check_key(key: Any) -> None:
+    if not isinstance(key, str):
+        raise ProtocolError(f"The key {key!r} of a JSON object is not text.")
+    check_text(key)
 
 
 def _check_depth(depth: int) -> None:
