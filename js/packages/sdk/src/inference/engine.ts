@@ -1,6 +1,6 @@
 import type { Backend, ExternalWeight } from "../backends/backend.ts";
 import { AccelerateError } from "../protocol/errors.ts";
-import type { Load, LoadValue, Run, RunValue } from "../protocol/generated/messages.ts";
+import type { Load, LoadValue, Run, RunValue, Weight } from "../protocol/generated/messages.ts";
 import type { Tensor, Tensors } from "../protocol/tensor.ts";
 import type { Blocks } from "../storage/blocks.ts";
 import { Execution, type Runnable, readBack } from "./execution.ts";
