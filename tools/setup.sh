@@ -10,11 +10,10 @@ environment() {
   local stamp=.venv/.ready
   if [ -f "$stamp" ] && [ "$stamp" -nt pyproject.toml ]; then return; fi
   local python
-  python=$(command -v python3.13 || command -v python3.12 || command -v python3.11 || command -v python3 || true)
-  if [ -z "$python" ] || ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+  python=$(find_python) || {
     echo "Python 3.11 or newer is needed (on Debian: apt-get install python3 python3-venv)." >&2
     exit 1
-  fi
+  }
   say "Python environment in .venv"
   if [ ! -x .venv/bin/pip ] && ! "$python" -m venv .venv 2>/dev/null; then
     apt_install python3-venv || {
@@ -31,6 +30,17 @@ environment() {
   say "The package and its page"
   .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable .
   touch "$stamp"
+}
+
+find_python() {
+  local name
+  for name in python3 python3.13 python3.12 python3.11; do
+    if "$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+      command -v "$name"
+      return
+    fi
+  done
+  return 1
 }
 
 # The page is built, and the TypeScript checked, with node 20 or newer: the machine's, else PyPI's.
