@@ -14,6 +14,7 @@ from benchmarks import machine, show
 from benchmarks.setting import Setting
 
 BENCHMARKS = {
+    "call": "a whole embed() of 128 tokens, against the session timed in the page",
     "roundtrip": "a tiny round trip, against Playwright's page.evaluate",
     "transfer": "10 MB each way, against a raw socket and Playwright",
 }
