@@ -44,7 +44,7 @@ class Accelerator:
 
     def load(self, model: str | Path = DEFAULT) -> Model:
         """A model that is ready to run: found, in a browser, warm."""
-        return Model(self._portal, self._portal.call(self._core.load, model))
+        return Model(self, self._portal, self._portal.call(self._core.load, model))
 
     def embed(self, texts: str | Sequence[str], model: str | Path = DEFAULT) -> Result:
         """One vector for each text; `result.output` is an array of [texts, dimensions]."""
@@ -88,7 +88,8 @@ class Accelerator:
     ) -> Model:
         """The guides' name for `load`. What this version can't do yet it refuses."""
         arguments = (model_name, model_type, platform, quantization, optimizations)
-        return Model(self._portal, self._portal.call(self._core.accelerate_model, *arguments))
+        model = self._portal.call(self._core.accelerate_model, *arguments)
+        return Model(self, self._portal, model)
 
     def run_inference(self, model_name: str, inputs: Any, **options: Any) -> Result:
         """The guides' name for `run`. `store_results` waits for the database."""
@@ -117,7 +118,9 @@ class Accelerator:
 class Model:
     """A loaded model: `model(inputs)`, from any thread."""
 
-    def __init__(self, portal: Portal, model: AsyncModel) -> None:
+    def __init__(self, accelerator: Accelerator, portal: Portal, model: AsyncModel) -> None:
+        # Held, since an accelerator that nobody holds is closed.
+        self._accelerator = accelerator
         self._portal = portal
         self._model = model
         self.name = model.name
@@ -142,7 +145,4 @@ def _close(portal: Portal, core: AsyncAccelerator) -> None:
     """Also called when the accelerator is forgotten, or the program ends."""
     if os.getpid() != portal.pid or not portal.alive:
         return
-    try:
-        portal.call(core.close)
-    finally:
-        portal.close()
+    portal.end(core.close)

@@ -65,6 +65,46 @@ def test_once_closed_it_says_so_and_closing_again_is_nothing() -> None:
         portal.call(double, 1)
 
 
+def test_a_call_that_meets_the_close_ends() -> None:
+    for _ in range(20):
+        portal = Portal()
+        threads = [threading.Thread(target=_until_closed, args=[portal]) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        portal.close()
+        for thread in threads:
+            thread.join(30)
+            assert not thread.is_alive()
+
+
+def _until_closed(portal: Portal) -> None:
+    try:
+        while True:
+            portal.call(double, 1)
+    except PoolError as error:
+        assert error.code == "closed"
+
+
+def test_a_call_that_never_ends_is_ended_by_the_close() -> None:
+    portal = Portal()
+    entered = threading.Event()
+
+    async def forever() -> None:
+        entered.set()
+        await asyncio.Event().wait()
+
+    def wait() -> None:
+        with pytest.raises(PoolError, match="closed"):
+            portal.call(forever)
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    entered.wait()
+    portal.close()
+    thread.join(30)
+    assert not thread.is_alive()
+
+
 def test_another_process_is_told_to_make_its_own() -> None:
     with pytest.raises(ConfigError, match="inherited it by a fork") as caught:
         check_fork(1)
