@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
 from time import perf_counter
@@ -50,6 +51,7 @@ class AsyncAccelerator:
         self._pool: Pool | None = None
         self._starting: asyncio.Task[Pool] | None = None
         self._composers: dict[str, Composer] = {}
+        self._composing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._handles = itertools.count(1)
         self._closed = False
 
@@ -217,7 +219,12 @@ class AsyncAccelerator:
         self._check()
         if self._starting is None or _failed(self._starting):
             self._starting = asyncio.ensure_future(self._start())
-        return await asyncio.shield(self._starting)
+        try:
+            return await asyncio.shield(self._starting)
+        except asyncio.CancelledError:
+            if self._closed and self._starting.cancelled():
+                raise closed() from None
+            raise
 
     async def _start(self) -> Pool:
         from ipfs_accelerate.pool import Pool  # noqa: PLC0415 - the first call pays, not the import
@@ -237,12 +244,14 @@ class AsyncAccelerator:
         A catalogued name is looked up once; a file each time, since it may have changed.
         """
         self._check()
-        known = self._composers.get(str(model))
-        if known is not None and catalog.find(str(model)) is not None:
-            return known
-        composer = await asyncio.to_thread(_compose, model, self._store, known)
-        self._composers[str(model)] = composer
-        return composer
+        name = str(model)
+        async with self._composing[name]:  # those who come together wait for one build
+            known = self._composers.get(name)
+            if known is not None and catalog.find(name) is not None:
+                return known
+            composer = await asyncio.to_thread(_compose, model, self._store, known)
+            self._composers[name] = composer
+            return composer
 
     async def _loaded(self, composer: Composer, worker: Worker) -> None:
         loaded = worker.models.get(composer.manifest.key)
