@@ -200,8 +200,7 @@ class Channel:
             case Refused(number, error):
                 self._settle(number, error)
             case Progressed(number, stage, done, total):
-                if number in self._progress:
-                    self._progress[number](stage, done, total)
+                self._report(number, stage, done, total)
             case Beaten(beat):
                 self.beat = beat
             case Asked(number, Ping()):
@@ -218,7 +217,17 @@ class Channel:
             case _:
                 pass
 
-    def _settle(self, number: int, outcome: Answer | AccelerateError) -> None:
+    def _report(self, number: int, stage: str, done: int, total: int) -> None:
+        callback = self._progress.get(number)
+        if callback is None:
+            return
+        try:
+            callback(stage, done, total)
+        except Exception as error:  # noqa: BLE001 - the caller's own function may raise anything
+            self._cancel(number)
+            self._settle(number, error)
+
+    def _settle(self, number: int, outcome: Answer | Exception) -> None:
         future = self._waiting.get(number)
         if future is None or future.done():
             return
