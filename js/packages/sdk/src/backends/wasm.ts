@@ -87,6 +87,9 @@ const SESSION_OPTIONS: ort.InferenceSession.SessionOptions = {
   executionProviders: [PLATFORM],
   graphOptimizationLevel: "all",
   logSeverityLevel: 3,
+  // Measured on MiniLM: neither changes the settled memory (0.86 of the weights) nor the time.
+  enableCpuMemArena: false,
+  enableMemPattern: false,
 };
 
 class WasmModel implements LoadedModel {

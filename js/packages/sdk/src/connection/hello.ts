@@ -13,7 +13,7 @@ export function helloOf(role: "page" | "engine", capabilities?: Capabilities): H
     type: "hello",
     version: WIRE_VERSION,
     role,
-    agent: navigator.userAgent,
+    agent: typeof navigator === "undefined" ? "no browser" : navigator.userAgent,
     limits: { ...LIMITS },
   };
   return capabilities ? { ...hello, capabilities } : hello;
