@@ -17,6 +17,7 @@ BENCHMARKS = {
     "call": "a whole embed() of 128 tokens, against the session timed in the page",
     "roundtrip": "a tiny round trip, against Playwright's page.evaluate",
     "transfer": "10 MB each way, against a raw socket and Playwright",
+    "start": "from a fresh Python process to the first vector, part by part",
 }
 THREADS = min(2, len(os.sched_getaffinity(0)))
 
