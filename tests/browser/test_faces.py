@@ -149,7 +149,7 @@ def test_a_model_keeps_its_accelerator(shared_cache, adding):
 
 
 def test_a_blocking_call_on_the_accelerators_own_loop_is_refused(shared_cache, tmp_path):
-    caught = []
+    caught: list[ConfigError] = []
 
     def show(stage, done, total):
         try:
@@ -223,8 +223,9 @@ def test_one_collected_on_its_own_loop_still_ends_its_browser(tmp_path, adding):
     made = Accelerator(cache_dir=tmp_path / "cache", websocket_port=0)
     made.run(adding, numbers(1))
     portal = made._portal
-    made.itself = made
-    del made
+    circle = [made]
+    circle.append(circle)  # type: ignore[arg-type]  # a circle is the point
+    del made, circle
     portal._loop.call_soon_threadsafe(gc.collect)
     assert processes.none_left(tmp_path / "cache")
     assert processes.until(lambda: not portal._thread.is_alive())

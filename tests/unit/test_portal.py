@@ -1,6 +1,7 @@
 """A loop on its own thread, reached from anywhere."""
 
 import asyncio
+import contextlib
 import threading
 
 import pytest
@@ -78,11 +79,9 @@ def test_a_call_that_meets_the_close_ends() -> None:
 
 
 def _until_closed(portal: Portal) -> None:
-    try:
+    with contextlib.suppress(PoolError):
         while True:
             portal.call(double, 1)
-    except PoolError as error:
-        assert error.code == "closed"
 
 
 def test_a_call_that_never_ends_is_ended_by_the_close() -> None:
