@@ -61,7 +61,7 @@ def start(folder: str, threads: int, port: int) -> None:
         moments["model resolved"] = perf_counter()
         return manifest
 
-    models.resolve = timed
+    models.resolve = timed  # type: ignore[assignment]  # it is the same, and notes a moment
     options = {"cache_dir": folder, "threads": threads, "websocket_port": port}
     with made(on_progress=progressed, **options) as accelerator:
         accelerator.embed("A sentence goes in, and a vector comes out.")
@@ -69,7 +69,7 @@ def start(folder: str, threads: int, port: int) -> None:
 
 
 if __name__ == "__main__":
-    sys.stderr = Wire()  # type: ignore[assignment]  # all of stderr that is used
+    sys.stderr = Wire()
     sys.addaudithook(hear)
     start(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
     import json

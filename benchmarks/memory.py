@@ -1,0 +1,154 @@
+"""memory: what MiniLM takes in the browser, above a page with the runtime and a tiny model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from time import sleep
+from typing import TYPE_CHECKING
+
+import numpy as np
+import psutil
+from onnx import TensorProto, helper, save
+
+from benchmarks.memory_sampler import followed, megabytes
+from benchmarks.report import Figure, Group, Report, Sample
+from benchmarks.statistics import Target
+from ipfs_accelerate import Accelerator
+from ipfs_accelerate.browsers import find_browser
+from ipfs_accelerate.models import DEFAULT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from benchmarks.setting import Setting
+
+BROWSERS = 5
+QUICK = 1
+ROUNDS = 3
+WEIGHTS_MB = 90.9
+TEXT = "A sentence goes in, and a vector comes out."
+# Settled: this long without a change of more than this, and at most so long.
+STILL_S, STILL_MB, PATIENCE_S = 2.0, 1.0, 20.0
+LOOK_EVERY_S = 0.25
+TOLERANCE = 0.1
+
+
+@dataclass(slots=True)
+class Browser:
+    """What one browser took, in MB above its base, round by round."""
+
+    base: float
+    peak: list[float] = field(default_factory=list)
+    settled: list[float] = field(default_factory=list)
+    unloaded: list[float] = field(default_factory=list)
+    sample_ms: list[float] = field(default_factory=list)
+
+
+def run(setting: Setting) -> Report:
+    """Load, run and unload MiniLM, three times in each fresh browser."""
+    count = setting.long_pairs(BROWSERS, quick=QUICK)
+    browsers: list[Browser] = []
+    tiny = _tiny_model(setting.folder / "tiny.onnx")
+    for number in range(count):
+        browsers.append(_measure(setting, tiny))
+        setting.on_step("memory", number + 1, count)
+    every_ms = float(np.median([each for one in browsers for each in one.sample_ms]))
+    return Report(
+        name="memory",
+        title="MiniLM in the browser, above a page with the runtime and a tiny model",
+        conditions=[
+            f"{count} fresh browsers, {ROUNDS} rounds of load, run and unload in each",
+            f"PSS of all the browser's processes; 1 MB is 10^6 bytes; the weights {WEIGHTS_MB} MB",
+            f"settled: {STILL_S:g} s within {STILL_MB:g} MB, or {PATIENCE_S:g} s in all",
+            f"peak: the most of samples taken {every_ms:.0f} ms apart while it loads",
+            f"three rounds count as ending where the first did within {TOLERANCE:g} of the weights",
+            f"{setting.threads} WASM threads",
+        ],
+        groups=[_against_targets(browsers), _all_rounds(browsers)],
+    )
+
+
+def _measure(setting: Setting, tiny: Path) -> Browser:
+    with Accelerator(**setting.options) as accelerator:
+        accelerator.run(tiny, {"x": np.zeros(4, np.float32)})
+        pid = _browser_pid()
+        found = Browser(base=_settled(pid))
+        for _ in range(ROUNDS):
+            _round(accelerator, pid, found)
+        return found
+
+
+def _round(accelerator: Accelerator, pid: int, found: Browser) -> None:
+    with followed(pid) as samples:
+        accelerator.load()
+    moments, sizes = zip(*samples, strict=True)
+    found.peak.append(max(sizes) - found.base)
+    found.sample_ms.extend(1000 * np.diff(moments))
+    accelerator.embed(TEXT)
+    found.settled.append(_settled(pid) - found.base)
+    accelerator.unload(DEFAULT)
+    found.unloaded.append(_settled(pid) - found.base)
+
+
+def _settled(pid: int) -> float:
+    """The size once it has stopped to change."""
+    sizes = [megabytes(pid)]
+    needed = round(STILL_S / LOOK_EVERY_S)
+    for _ in range(round(PATIENCE_S / LOOK_EVERY_S)):
+        sleep(LOOK_EVERY_S)
+        sizes.append(megabytes(pid))
+        last = sizes[-needed:]
+        if len(last) == needed and max(last) - min(last) <= STILL_MB:
+            break
+    return float(np.median(sizes[-needed:]))
+
+
+def _browser_pid() -> int:
+    program = str(find_browser().path)
+    for child in psutil.Process().children():
+        if child.exe() == program:
+            return child.pid
+    raise RuntimeError("The accelerator's browser is not among this process's children.")
+
+
+def _against_targets(browsers: Sequence[Browser]) -> Group:
+    def figure(name: str, of: Callable[[Browser], float], most: float) -> Figure:
+        values = [of(one) / WEIGHTS_MB for one in browsers]
+        return Figure(Sample(name, "times", values), Target("at most", most))
+
+    return Group(
+        "as multiples of the weights",
+        [
+            figure("settled after one run", lambda one: one.settled[0], 1.4),
+            figure("peak while loading", lambda one: one.peak[0], 2.9),
+            figure(
+                "unloaded, third round less first",
+                lambda one: one.unloaded[-1] - one.unloaded[0],
+                TOLERANCE,
+            ),
+            figure(
+                "settled, third round less first",
+                lambda one: one.settled[-1] - one.settled[0],
+                TOLERANCE,
+            ),
+        ],
+    )
+
+
+def _all_rounds(browsers: Sequence[Browser]) -> Group:
+    figures = [Figure(Sample("base: runtime and tiny model", "MB", [one.base for one in browsers]))]
+    for number in range(ROUNDS):
+        for name in ("peak", "settled", "unloaded"):
+            values = [getattr(one, name)[number] for one in browsers]
+            figures.append(Figure(Sample(f"round {number + 1}: {name}", "MB", values)))
+    return Group("MB above the base", figures)
+
+
+def _tiny_model(path: Path) -> Path:
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [4]) for name in ("x", "y")]
+    node = helper.make_node("Identity", ["x"], ["y"])
+    graph = helper.make_graph([node], "tiny", ends[:1], ends[1:])
+    opset = helper.make_opsetid("", 17)
+    save(helper.make_model(graph, opset_imports=[opset], ir_version=8), str(path))
+    return path
