@@ -14,6 +14,9 @@ self.onmessage = ({ data: { server, threads: asked, lock } }: MessageEvent<Start
     began: (id) => note({ type: "began", id }),
     ended: ({ broken, modelKeys: models }) =>
       note(broken ? { type: "broken" } : { type: "ended", models }),
-    closed: (reason) => note({ type: "closed", reason }),
+    closed: (reason) => {
+      note({ type: "closed", reason });
+      self.close();
+    },
   });
 };

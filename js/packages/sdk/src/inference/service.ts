@@ -65,8 +65,8 @@ export class Service {
     this.working = true;
     for (let next = this.waiting.shift(); next; next = this.waiting.shift()) {
       await this.carryOut(next);
-      // A cancel of what waits may lie unread behind the run that has just ended.
-      if (this.waiting.length) await nextTurn();
+      // What came during a run lies unread: the next request, and perhaps a cancel of it.
+      await nextTurn();
     }
     this.working = false;
   }

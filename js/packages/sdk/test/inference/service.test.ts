@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { Engine } from "../../src/inference/engine.ts";
 import { Service } from "../../src/inference/service.ts";
 import type { Request } from "../../src/protocol/events.ts";
@@ -218,6 +218,21 @@ describe("the queue", () => {
     await replies.replied(3);
     expect(replies.answers.has(2)).toBe(true);
     expect(code(3)).toBe("cancelled");
+    expect(backend.runs).toBe(1);
+  });
+
+  it("reads what came behind a run before it begins the next", async () => {
+    const answer = replies.answer.bind(replies);
+    replies.answer = async (id, value, tensors) => {
+      // What a socket does: both came during the run, and each is a task of its own.
+      if (id === 2) {
+        setTimeout(() => service.ask(chain(3, 1), FRAME), 0);
+        setTimeout(() => service.cancel(3), 0);
+      }
+      await answer(id, value, tensors);
+    };
+    service.ask(chain(2, 1), FRAME);
+    await vi.waitFor(() => expect(code(3)).toBe("cancelled"));
     expect(backend.runs).toBe(1);
   });
 
