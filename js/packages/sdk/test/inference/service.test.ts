@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { Engine } from "../../src/inference/engine.ts";
 import { Service } from "../../src/inference/service.ts";
+import { nextTurn } from "../../src/inference/turn.ts";
 import type { Request } from "../../src/protocol/events.ts";
 import type { Run } from "../../src/protocol/generated/messages.ts";
 import type { Tensors } from "../../src/protocol/tensor.ts";
@@ -24,6 +25,9 @@ beforeEach(() => {
 async function ask(message: Request, tensors = NONE): Promise<void> {
   service.ask(message, tensors);
   await replies.replied(message.id);
+  // After each answer the queue looks once more for what came behind it.
+  await nextTurn();
+  await nextTurn();
 }
 
 function code(id: number): string | undefined {
