@@ -11,8 +11,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
-from starlette.websockets import WebSocket
-
 from benchmarks.report import Figure, Group, Sample
 from benchmarks.stopwatch import Stopwatch
 from ipfs_accelerate.calls import Composer
@@ -32,7 +30,7 @@ BLOCKING: tuple[tuple[type, str], ...] = (
     (Session, "request"),
     (Session, "receive"),
 )
-AWAITED: tuple[tuple[type, str], ...] = ((Channel, "request"), (WebSocket, "send_bytes"))
+AWAITED: tuple[tuple[type, str], ...] = ((Channel, "request"),)
 
 
 async def split(accelerator: AsyncAccelerator, texts: Sequence[str]) -> Group:
@@ -55,14 +53,16 @@ async def _one(accelerator: AsyncAccelerator, text: str) -> dict[str, float]:
     engine, inference, queued = (
         figures[name] for name in ("engine_ms", "inference_ms", "queued_ms")
     )
-    here = spent["Session.request"] + spent["WebSocket.send_bytes"] + spent["Session.receive"]
+    session = spent["Session.request"] + spent["Session.receive"]
     composing, reading = spent["Composer.call"], spent["Composer.result"]
     return {
         "tokens": spent["TextProcessor.__call__"],
         "compose the request": composing - spent["TextProcessor.__call__"],
         "client and pool": whole - composing - reading - spent["Channel.request"],
-        "session and socket, here": here,
-        "wire both ways, the page's codec": spent["Channel.request"] - here - engine - queued,
+        "session and codec, here": session,
+        "sockets and wire both ways, the page's codec": (
+            spent["Channel.request"] - session - engine - queued
+        ),
         "queue in the engine": queued,
         "engine beside the run": engine - inference,
         "result": reading,
