@@ -22,6 +22,8 @@ class WorkerState:
     status: Literal["starting", "ready"] = "starting"
     models: set[str] = field(default_factory=set)
     running: set[int] = field(default_factory=set)
+    came: bool = False
+    """whether it was ever ready"""
 
     @property
     def free(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ipfs_accelerate.browsers import find_browser, launch
@@ -36,12 +37,15 @@ if TYPE_CHECKING:
 
     from ipfs_accelerate.config import Config
     from ipfs_accelerate.models import BlockStore, Manifest
+    from ipfs_accelerate.pool.line import Place
 
 T = TypeVar("T")
 MIB = 1024 * 1024
 LIMITS = Limits(max_frame_bytes=16 * MIB, max_message_bytes=4096 * MIB - 1)
 CANCEL_GRACE_S = 1.0
-"""How long an engine may take to answer a cancel before it is taken to be stuck in a run."""
+"""How long an engine may take to answer a cancel before it may be stuck in a run."""
+SUCCESSION_S = 2.0
+"""How long after its successor's coming an engine's end may be seen."""
 
 
 class Pool:
@@ -83,17 +87,17 @@ class Pool:
         timeout_s: float,
         on_progress: OnProgress | None = None,
     ) -> T:
-        """Give `work` a worker that holds the model. It may be tried twice, so it must be pure.
+        """Give `work` a worker that holds the model. It may be tried again, so it must be pure.
 
-        The second try is for an engine that was replaced under it because another request on it
-        was given up.
+        That is for an engine that was replaced under it because another request on it was given
+        up.
         """
-        try:
-            return await self._attempt(model, work, worker, timeout_s, on_progress)
-        except AccelerateError as error:
-            if not error.details.get("engine_replaced") or worker is not None:
-                raise
-        return await self._attempt(model, work, worker, timeout_s, on_progress)
+        while True:
+            try:
+                return await self._attempt(model, work, worker, timeout_s, on_progress)
+            except AccelerateError as error:
+                if not error.details.get("engine_replaced") or worker is not None:
+                    raise
 
     async def load(self, model: Manifest, on_progress: OnProgress | None = None) -> Worker:
         """A worker that holds the model."""
@@ -162,13 +166,13 @@ class Pool:
     async def _within(self, worker: Worker, work: Awaitable[T], timeout_s: float) -> T:
         """The work's result within its time; an engine that is left stuck is replaced."""
         try:
-            async with asyncio.timeout(timeout_s):
+            async with worker.line.place(timeout_s) as place:
                 return await work
         except asyncio.CancelledError:
-            self._spawn(self._unstick(worker, "a request was cancelled"))
+            self._spawn(self._unstick(worker, place, "a request was cancelled"))
             raise
         except TimeoutError:
-            self._spawn(self._unstick(worker, "a request passed its deadline"))
+            self._spawn(self._unstick(worker, place, "a request passed its deadline"))
             raise PoolError(
                 f"Worker {worker.number} gave no answer within {timeout_s:g} s.",
                 code="timeout",
@@ -180,21 +184,27 @@ class Pool:
             raise
 
     def _loss(self, worker: Worker, error: AccelerateError) -> AccelerateError:
+        if self._state.closed is not None:
+            return self._state.closed
         if worker.ended.is_set():
             return worker_lost(worker.number, "its browser ended")
         lost = worker_lost(worker.number, str(error).rstrip("."))
         lost.details["engine_replaced"] = worker.restarting
         return lost
 
-    async def _unstick(self, worker: Worker, reason: str) -> None:
+    async def _unstick(self, worker: Worker, place: Place, reason: str) -> None:
         """A WASM run can't be interrupted from inside: where a cancel has no effect, start anew."""
         engine = worker.engine
-        await asyncio.sleep(CANCEL_GRACE_S)
-        if engine is None or engine is not worker.engine or engine.ended.is_set():
-            return
-        if not engine.settled:
-            with contextlib.suppress(AccelerateError):
-                await worker.restart_engine(reason)
+        try:
+            while engine is not None and await _still_unsettled(engine):
+                # What was given up may only wait behind another's run, which is left alone.
+                if await worker.stuck():
+                    await worker.restart_engine(reason)
+                    return
+        except (AccelerateError, TimeoutError):
+            self._lose(worker, "its page does not answer")
+        finally:
+            worker.line.leave(place)
 
     def _feed(self, event: Event) -> None:
         for action in self._state.handle(event):
@@ -234,26 +244,48 @@ class Pool:
             self._feed(WorkerLost(worker.number, error))
             return
         await browser.ended.wait()
-        if not worker.ended.is_set():
-            lost = worker_lost(worker.number, "its browser ended")
-            lost.details["log"] = browser.log_tail()
-            self._feed(WorkerLost(worker.number, lost))
+        self._lose(worker, "its browser ended")
 
     def _channel_opened(self, number: int, role: str, channel: Channel) -> None:
         worker = self._workers.get(number)
         if worker is None:
             self._spawn(channel.close("this worker is gone"))
-        elif role == "page":
+        elif role == "engine":
+            self._spawn(self._engine_came(worker, channel))
+        elif worker.page is None:
             worker.page = channel
+            channel.on_end = partial(self._lose, worker, "its page ended")
         else:
-            worker.attach(channel)
-            self._feed(WorkerReady(number))
-            self._spawn(self._engine_watch(worker, channel))
+            self._spawn(channel.close("this worker has a page"))
 
-    async def _engine_watch(self, worker: Worker, channel: Channel) -> None:
-        await channel.ended.wait()
-        if worker.engine is channel and not worker.ended.is_set():
-            self._feed(EngineLost(worker.number))
+    async def _engine_came(self, worker: Worker, channel: Channel) -> None:
+        """An engine's end may be seen after its successor has come; any other is a stranger."""
+        if worker.engine is not None and not await _ended_within(worker.engine, SUCCESSION_S):
+            await channel.close("this worker has an engine")
+            return
+        if channel.ended.is_set():
+            return
+        channel.on_end = partial(self._engine_ended, worker, channel)
+        worker.attach(channel)
+        self._feed(WorkerReady(worker.number))
+
+    def _engine_ended(self, worker: Worker, engine: Channel) -> None:
+        if worker.ended.is_set():
+            return
+        self._feed(EngineLost(worker.number))
+        patience_s = self._config.startup_timeout_s
+        asyncio.get_running_loop().call_later(patience_s, self._check_engine, worker, engine)
+
+    def _check_engine(self, worker: Worker, ended: Channel) -> None:
+        if worker.engine is ended:
+            self._lose(worker, "its engine ended, and no other came")
+
+    def _lose(self, worker: Worker, why: str) -> None:
+        if worker.ended.is_set():
+            return
+        lost = worker_lost(worker.number, why)
+        lost.details["log"] = worker.browser.log_tail() if worker.browser else ""
+        self._feed(WorkerLost(worker.number, lost))
 
     async def _end(self, number: int) -> None:
         worker = self._workers.pop(number, None)
@@ -283,3 +315,15 @@ class Pool:
             task.cancel()
         if self._server is not None:
             await self._server.stop()
+
+
+async def _ended_within(channel: Channel, seconds: float) -> bool:
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await channel.ended.wait()
+    return channel.ended.is_set()
+
+
+async def _still_unsettled(engine: Channel) -> bool:
+    """After a while: whether a live engine still owes an answer to what was given up."""
+    return not await _ended_within(engine, CANCEL_GRACE_S) and not engine.settled

@@ -51,6 +51,7 @@ class PoolState:
                 self._forget(request)
             case WorkerReady(worker) if worker in self.workers:
                 self.workers[worker].status = "ready"
+                self.workers[worker].came = True
                 self.workers[worker].models.clear()
             case EngineLost(worker) if worker in self.workers:
                 self.workers[worker].status = "starting"
@@ -84,7 +85,7 @@ class PoolState:
         """Its own requests fail. So do all that wait where the start itself failed: no loop."""
         failed: list[Action] = [Fail(request, error) for request in sorted(worker.running)]
         kept: deque[Submitted] = deque()
-        never_came = worker.status == "starting" and not self.workers
+        never_came = not worker.came and not self.workers
         for request in self.queue:
             if request.worker == worker.number:
                 failed.append(Fail(request.request, _gone(worker.number)))

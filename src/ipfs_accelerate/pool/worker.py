@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ipfs_accelerate.errors import TransportError
+from ipfs_accelerate.pool.line import Line
 from ipfs_accelerate.protocol.messages import Block, Load, Ping, Restart, Unload, Weight
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from ipfs_accelerate.server import Answer, Channel
 
 OnProgress = Callable[[str, int, int], None]
+PAGE_S = 5.0
+"""How long a page may take to answer: it computes nothing itself."""
 
 
 @dataclass(slots=True)
@@ -42,6 +45,7 @@ class Worker:
     engine: Channel | None = None
     models: dict[str, Loaded] = field(default_factory=dict)
     restarting: bool = False
+    line: Line = field(default_factory=Line)
     engine_came: asyncio.Event = field(default_factory=asyncio.Event)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     _loading: dict[str, asyncio.Task[Loaded]] = field(default_factory=dict)
@@ -110,12 +114,22 @@ class Worker:
         if not task.cancelled() and task.exception() is None:
             self.models[key] = task.result()
 
+    async def stuck(self) -> bool:
+        """Whether its engine is in a run that was given up; the page says it, which must live."""
+        if self.page is None or self.engine is None:
+            return False
+        async with asyncio.timeout(PAGE_S):
+            await self.page.request(Ping())
+        beat = self.page.beat
+        return beat is not None and self.engine.gave_up(beat.request)
+
     async def restart_engine(self, reason: str) -> None:
         """Have the page replace its engine; the fresh one dials in by itself."""
         if self.restarting or self.page is None:
             return
         self.restarting = True
-        await self.page.request(Restart(reason=reason))
+        async with asyncio.timeout(PAGE_S):
+            await self.page.request(Restart(reason=reason))
 
     def attach(self, channel: Channel) -> None:
         """An engine said hello. It is empty."""

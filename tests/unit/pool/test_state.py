@@ -120,6 +120,15 @@ def test_a_start_that_fails_fails_all_who_wait_and_is_not_repeated() -> None:
     assert state.handle(Submitted(2)) == [LaunchBrowser(2)]
 
 
+def test_who_waits_for_a_fresh_engine_is_served_by_the_next_browser() -> None:
+    state = ready()
+    state.handle(EngineLost(1))
+    state.handle(Submitted(1))
+    lost = worker_lost(1, "its page ended")
+    assert state.handle(WorkerLost(1, lost)) == [EndBrowser(1), LaunchBrowser(2)]
+    assert state.handle(WorkerReady(2)) == [Assign(1, 2)]
+
+
 def test_an_engine_that_is_replaced_takes_no_work_and_holds_no_models() -> None:
     state = ready()
     state.handle(ModelLoaded(1, "m"))
