@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from ipfs_accelerate.protocol.outgoing import Outgoing
 
 HELLO_S = 10.0
+NORMAL_CLOSURE = 1000
+PROTOCOL_FAULT = 4400
 OnProgress = Callable[[str, int, int], None]
 
 
@@ -57,6 +59,8 @@ class Channel:
         self.label = label
         self.beat: Beat | None = None
         self.ended = asyncio.Event()
+        # Called as it ends, before those who wait for answers hear of it.
+        self.on_end: Callable[[], None] | None = None
         self.ending = ""
         self._websocket = websocket
         hello = Hello(VERSION, "host", f"ipfs-accelerate/{__version__} python", limits)
@@ -67,6 +71,7 @@ class Channel:
         self._long = asyncio.Semaphore(MAX_STREAMS)
         self._trace = wire_trace(label)
         self._tasks: set[asyncio.Task[None]] = set()
+        self._close_code = NORMAL_CLOSURE
 
     def __repr__(self) -> str:
         return f"<Channel {self.label} {self._session.state} open={len(self._waiting)}>"
@@ -90,16 +95,25 @@ class Channel:
             await self._send(self._session.start())
             async with asyncio.timeout(HELLO_S) as patience:
                 while True:
-                    data = await self._websocket.receive_bytes()
-                    self._handle(data, on_open, patience)
+                    self._handle(await self._receive(), on_open, patience)
         except (WebSocketDisconnect, TransportError):
             pass
         except TimeoutError:
             self.ending = f"it said no hello within {HELLO_S:.0f} s"
         except ProtocolError as error:
             self.ending = f"it broke the protocol: {error}"
+            self._close_code = PROTOCOL_FAULT
         finally:
             await self._end()
+
+    async def _receive(self) -> bytes:
+        message = await self._websocket.receive()
+        if message["type"] == "websocket.disconnect":
+            raise WebSocketDisconnect(message["code"])
+        data: bytes | None = message.get("bytes")
+        if data is None:
+            raise ProtocolError("A text message came: every message of the wire is binary.")
+        return data
 
     async def request(
         self,
@@ -126,8 +140,12 @@ class Channel:
 
     @property
     def settled(self) -> bool:
-        """Whether the other side has answered all that was cancelled: it is not stuck."""
+        """Whether the other side has answered all that was cancelled."""
         return not self._session.cancelled_requests
+
+    def gave_up(self, number: int | None) -> bool:
+        """Whether this request was cancelled, and is not answered yet."""
+        return number in self._session.cancelled_requests
 
     async def close(self, reason: str) -> None:
         """Say goodbye and end the socket. Idempotent."""
@@ -137,7 +155,9 @@ class Channel:
                 if self._session.state == "open":
                     await self._send(self._session.notify(Goodbye(reason)))
                 if self._websocket.application_state == WebSocketState.CONNECTED:
-                    await self._websocket.close()
+                    # A reason holds 123 bytes, and may speak of anything that came.
+                    text = reason.encode()[:120].decode(errors="ignore")
+                    await self._websocket.close(self._close_code, text)
 
     async def _send(self, frame: Frame) -> None:
         outgoing = self._session.pieces(frame)
@@ -237,6 +257,8 @@ class Channel:
             future.set_exception(outcome)
 
     async def _end(self) -> None:
+        if self.on_end is not None:
+            self.on_end()
         for event in self._session.lost():
             self._dispatch(event)
         self.ended.set()
