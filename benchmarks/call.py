@@ -73,7 +73,7 @@ async def _measure(setting: Setting, rounds: int) -> tuple[Taken, Group]:
             for number, side in interleaved(["async", "sync", "page"], rounds):
                 await trial.measure(side, number)
                 setting.on_step("call", number + 1, rounds)
-            parts = await split(accelerator, [text_of(number) for number in range(rounds)])
+            parts = await split(accelerator, [text_of(number) for number in range(rounds)], TARGET)
             return trial.taken, parts
 
 

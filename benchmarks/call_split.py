@@ -21,8 +21,10 @@ from ipfs_accelerate.server import Channel
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from benchmarks.statistics import Target
     from ipfs_accelerate import AsyncAccelerator
 
+WHOLE = "all of it"
 BLOCKING: tuple[tuple[type, str], ...] = (
     (TextProcessor, "__call__"),
     (Composer, "call"),
@@ -33,12 +35,18 @@ BLOCKING: tuple[tuple[type, str], ...] = (
 AWAITED: tuple[tuple[type, str], ...] = ((Channel, "request"),)
 
 
-async def split(accelerator: AsyncAccelerator, texts: Sequence[str]) -> Group:
+async def split(accelerator: AsyncAccelerator, texts: Sequence[str], target: Target) -> Group:
     """Each part of the overhead of these calls, made one after another."""
     calls = [await _one(accelerator, text) for text in texts]
     return Group(
-        "parts of the async overhead",
-        [Figure(Sample(name, "ms", [call[name] for call in calls])) for name in calls[0]],
+        "parts of the async overhead, calls in a row",
+        [
+            Figure(
+                Sample(name, "ms", [call[name] for call in calls]),
+                target if name == WHOLE else None,
+            )
+            for name in calls[0]
+        ],
     )
 
 
@@ -66,7 +74,7 @@ async def _one(accelerator: AsyncAccelerator, text: str) -> dict[str, float]:
         "queue in the engine": queued,
         "engine beside the run": engine - inference,
         "result": reading,
-        "all of it": whole - inference,
+        WHOLE: whole - inference,
     }
 
 
