@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
-from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from ipfs_accelerate.errors import AccelerateError
 from ipfs_accelerate.server.access import SUBPROTOCOL, Access
 from ipfs_accelerate.server.blocks import BlockResponse
+from ipfs_accelerate.server.page import home_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,13 +44,16 @@ HEADERS = {
 def build(access: Access, page: Path, block: Callable[[str], Path], serve: Serve) -> ASGIApp:
     """The whole application. `block` finds a CID's file; `serve` takes over an accepted socket."""
     files = {path.relative_to(page).as_posix(): path for path in page.rglob("*") if path.is_file()}
+    home = home_of(page)
+
+    async def start(_request: Request) -> Response:
+        return RedirectResponse(home, headers={"Cache-Control": "no-store"})
 
     async def static(request: Request) -> Response:
-        path = files.get(request.path_params.get("name") or "index.html")
+        path = files.get(request.path_params["name"] or "index.html")
         if path is None:
             return PlainTextResponse("There is no such file here.", 404)
-        # Checked for change on each start; unchanged, the compiled WASM comes from its cache.
-        return FileResponse(path, headers={"Cache-Control": "no-cache"})
+        return FileResponse(path, headers={"Cache-Control": "max-age=31536000, immutable"})
 
     async def blocks(request: Request) -> Response:
         if access.of_header(request.headers) is None:
@@ -71,8 +75,8 @@ def build(access: Access, page: Path, block: Callable[[str], Path], serve: Serve
     routes = [
         WebSocketRoute("/socket", socket),
         Route("/blocks/{cid}", blocks),
-        Route("/", static),
-        Route("/{name:path}", static),
+        Route("/", start),
+        Route(home + "{name:path}", static),
     ]
     return Guard(Starlette(routes=routes), access)
 

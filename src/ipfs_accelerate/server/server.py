@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from ipfs_accelerate.server.access import Access
+from ipfs_accelerate.server.page import PAGE, home_of
 from ipfs_accelerate.server.port import LOOPBACK, bind
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable
+    from pathlib import Path
 
     from starlette.websockets import WebSocket
     from uvicorn import Server as Uvicorn
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from ipfs_accelerate.protocol.messages import Limits
     from ipfs_accelerate.server.channel import Channel
 
-PAGE = Path(__file__).parent / "page"
 CLOSE_S = 1
 
 
@@ -52,16 +53,14 @@ class Server:
     def page_url(self, worker: int, threads: int) -> str:
         """Where a worker's browser goes; its token is in the fragment, which is never sent."""
         fragment = {"token": self.access.grant(worker), "worker": worker, "threads": threads}
-        return f"{self.origin}/#{urlencode(fragment)}"
+        return f"{self.origin}{home_of(PAGE)}#{urlencode(fragment)}"
 
     async def start(self) -> None:
         """Answer. What dialled before waits in the listening socket's queue."""
-        import uvicorn  # noqa: PLC0415 - a browser is starting meanwhile: see port.py
-
-        from ipfs_accelerate.server.app import build  # noqa: PLC0415
-
+        # In a thread, since it takes a while, and the browser is to be started meanwhile.
+        uvicorn, app = await asyncio.to_thread(_modules)
         config = uvicorn.Config(
-            build(self.access, PAGE, self._block, self._serve),
+            app.build(self.access, PAGE, self._block, self._serve),
             http="h11",
             ws="websockets-sansio",
             ws_max_size=2 * self._limits.max_frame_bytes,
@@ -97,3 +96,7 @@ class Server:
             await channel.serve(lambda: self._on_channel(worker, role, channel))
         finally:
             self._channels.discard(channel)
+
+
+def _modules() -> tuple[Any, Any]:
+    return import_module("uvicorn"), import_module("ipfs_accelerate.server.app")

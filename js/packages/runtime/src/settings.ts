@@ -11,7 +11,7 @@ export function settingsIn({ hash, href }: Pick<Location, "hash" | "href">): Set
   const fields = new URLSearchParams(hash.slice(1));
   const token = fields.get("token");
   if (!token) return undefined;
-  const base = new URL("./", href.slice(0, href.length - hash.length)).href;
+  const base = new URL("/", href).href;
   const server = { base, token, worker: count(fields.get("worker"), 0) };
   return { server, threads: count(fields.get("threads"), 1) };
 }
