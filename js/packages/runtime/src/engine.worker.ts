@@ -7,7 +7,8 @@ self.onmessage = ({ data: { server, threads: asked, lock } }: MessageEvent<Start
   // Held until this Worker is gone: its supervisor waits for the lock to know that.
   void navigator.locks.request(lock, () => new Promise(() => undefined));
   const threads = usableThreads(asked);
-  const file = (name: string) => new URL(`ort/ort-wasm-simd-threaded.${name}`, self.location.href).href;
+  const file = (name: string) =>
+    new URL(`ort/ort-wasm-simd-threaded.${name}`, self.location.href).href;
   const backend = new WasmBackend({ mjs: file("mjs"), wasm: file("wasm"), threads });
   serveEngine(server, [backend], threads, {
     connected: () => note({ type: "connected" }),
