@@ -61,9 +61,9 @@ apt_install() {
 }
 
 browser() {
-  if .venv/bin/python -m ipfs_accelerate.browsers.find >/dev/null 2>&1; then return; fi
+  if .venv/bin/python tools/find_browser.py >/dev/null 2>&1; then return; fi
   apt_install chromium || true
-  .venv/bin/python -m ipfs_accelerate.browsers.find >/dev/null || exit 1
+  .venv/bin/python tools/find_browser.py >/dev/null
 }
 
 environment

@@ -1,7 +1,9 @@
 """Looks at processes from outside, as a person with `ps` would."""
 
 import os
+import signal
 import time
+from contextlib import suppress
 from pathlib import Path
 
 PROC = Path("/proc")
@@ -43,6 +45,12 @@ def until(condition, within_s: float = 30.0) -> bool:
             return False
         time.sleep(0.02)
     return True
+
+
+def kill(pid: int) -> None:
+    """End a process that a test has left alive on purpose."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
 
 
 def resident_mb(pid: int) -> float:
