@@ -46,9 +46,7 @@ class Config:
     ] = None
     startup_timeout_s: Annotated[float, "how long a browser may take to dial back"] = 60.0
     load_timeout_s: Annotated[float, "how long loading a model may take"] = 300.0
-    inference_timeout_s: Annotated[float, "how long one run may take on its worker"] = (
-        120.0
-    )
+    inference_timeout_s: Annotated[float, "how long one run may take on its worker"] = 120.0
 
     @classmethod
     def of(cls, **options: Any) -> Config:

@@ -3,10 +3,10 @@
 Its processes are known by the cache folder, which each of these tests has for itself.
 """
 
-import os
 import random
 import signal
 import time
+from pathlib import Path
 
 import pytest
 from tests.browser import graphs, processes
@@ -116,7 +116,8 @@ def test_many_interrupts_at_any_moment(place):
 
 def test_no_browser_folder_appears_beside_ours(place):
     def litter():
-        return {one for one in os.listdir("/tmp") if "chrom" in one.lower()}  # noqa: S108 - looked at only
+        shared = Path("/tmp")  # noqa: S108 - only looked at
+        return {one.name for one in shared.iterdir() if "chrom" in one.name.lower()}
 
     before = litter()
     assert_next_works(place)
