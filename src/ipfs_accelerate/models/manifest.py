@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ipfs_accelerate.errors import ModelError
@@ -46,7 +47,7 @@ class Weight:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Manifest:
     """A model, each of whose parts is a block."""
 
@@ -64,7 +65,7 @@ class Manifest:
     licence: str
     source: str
 
-    @property
+    @cached_property  # each request asks for it several times, and it hashes the whole manifest
     def key(self) -> str:
         """The CID of this manifest as a block: equal for equal models, whoever built them."""
         return cid_of(self.to_json())
