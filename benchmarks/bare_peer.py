@@ -9,21 +9,22 @@ from __future__ import annotations
 import asyncio
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from starlette.applications import Starlette
 from starlette.responses import FileResponse, Response
-from starlette.routing import Route, WebSocketRoute
+from starlette.routing import Route
+from websockets.utils import accept_key
 
 from ipfs_accelerate.browsers import find_browser, launch
 from ipfs_accelerate.server.port import bind
+from ipfs_accelerate.server.socket import Socket
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Sequence
 
     from starlette.requests import Request
-    from starlette.websockets import WebSocket
 
 PAGE = Path(__file__).parent / "page"
 MAX_MESSAGE_BYTES = 32 * 1024 * 1024
@@ -35,54 +36,75 @@ ISOLATED = {
 }
 
 
+class Bare:
+    """The product's own socket with nothing on it: messages out, messages in."""
+
+    def __init__(self, socket: Socket) -> None:
+        self._socket = socket
+        self._came: asyncio.Queue[bytes | bytearray] = asyncio.Queue()
+        socket.listen(self._came.put_nowait, _nobody)
+
+    async def send(self, chunks: Sequence[bytes]) -> None:
+        """One message."""
+        await self._socket.send(chunks)
+
+    async def receive(self) -> bytes | bytearray:
+        """The next message."""
+        return await self._came.get()
+
+
 @asynccontextmanager
 async def bare_socket(
     worker: str, folder: Path, other_files: Callable[[str], Path]
-) -> AsyncIterator[WebSocket]:
+) -> AsyncIterator[Bare]:
     """The server's end of a socket to `page/{worker}.worker.js`, in a browser that runs it.
 
     What is not in `page` is served from where `other_files` says.
     """
-    came: asyncio.Future[WebSocket] = asyncio.get_running_loop().create_future()
-    done = asyncio.Event()
+    came: asyncio.Future[Bare] = asyncio.get_running_loop().create_future()
+
+    def dialled(socket: Socket, request: bytes) -> tuple[bytes, bool]:
+        came.set_result(Bare(socket))
+        return _accepted(request), True
+
     listening = bind(0)
     port = listening.getsockname()[1]
-    server = _server(_application(came, done, other_files))
+    server = _server(_application(other_files), lambda **_: Socket(MAX_MESSAGE_BYTES, dialled))
     await server.startup(sockets=[listening])
     url = f"http://127.0.0.1:{port}/index.html?worker={worker}"
     browser = await launch(find_browser(), url, profiles=folder / "bare")
     try:
         yield await browser.wait_for_page(came, STARTUP_S)
     finally:
-        done.set()
         await browser.close()
         await server.shutdown(sockets=[listening])
 
 
-def _application(
-    came: asyncio.Future[WebSocket], done: asyncio.Event, other_files: Callable[[str], Path]
-) -> Starlette:
-    async def socket(websocket: WebSocket) -> None:
-        await websocket.accept()
-        came.set_result(websocket)
-        await done.wait()
-
+def _application(other_files: Callable[[str], Path]) -> Starlette:
     async def file(request: Request) -> Response:
         name = request.path_params["name"]
         own = PAGE / name
         return FileResponse(own if own.is_file() else other_files(name), headers=ISOLATED)
 
-    return Starlette(routes=[WebSocketRoute("/socket", socket), Route("/{name:path}", file)])
+    return Starlette(routes=[Route("/{name:path}", file)])
 
 
-def _server(application: Starlette) -> uvicorn.Server:
+def _accepted(request: bytes) -> bytes:
+    key = next(line for line in request.split(b"\r\n") if line.startswith(b"sec-websocket-key"))
+    answer = accept_key(key.partition(b":")[2].strip().decode())
+    head = "HTTP/1.1 101 .\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    return f"{head}Sec-WebSocket-Accept: {answer}\r\n\r\n".encode()
+
+
+def _nobody() -> None:
+    """Hears of the socket's end."""
+
+
+def _server(application: Starlette, socket: Any) -> uvicorn.Server:
     config = uvicorn.Config(
         application,
         http="h11",
-        ws="websockets-sansio",
-        ws_max_size=MAX_MESSAGE_BYTES,
-        ws_ping_interval=None,
-        ws_per_message_deflate=False,
+        ws=socket,
         lifespan="off",
         log_config=None,
         access_log=False,

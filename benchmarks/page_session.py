@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
-    from starlette.websockets import WebSocket
 
+    from benchmarks.bare_peer import Bare
     from ipfs_accelerate.models import BlockStore, Manifest
 
 
 class PageSession:
     """A model's session in a page; `run` says what the page itself measured."""
 
-    def __init__(self, socket: WebSocket, outputs: list[str]) -> None:
+    def __init__(self, socket: Bare, outputs: list[str]) -> None:
         self._socket = socket
         self._outputs = outputs
 
@@ -51,9 +51,9 @@ async def page_session(
         yield PageSession(socket, await _ask(socket, "load", load))
 
 
-async def _ask(socket: WebSocket, what: str, values: Mapping[str, Any]) -> Any:
-    await socket.send_text(json.dumps({what: values}))
-    came = json.loads(await socket.receive_text())
+async def _ask(socket: Bare, what: str, values: Mapping[str, Any]) -> Any:
+    await socket.send([json.dumps({what: values}).encode()])
+    came = json.loads(await socket.receive())
     if "error" in came:
         raise RuntimeError(f"The bare page could not {what}: {came['error']}")
     return came["answer"]

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
     from playwright.async_api import Page
-    from starlette.websockets import WebSocket
 
+    from benchmarks.bare_peer import Bare
     from benchmarks.setting import Setting
 
     Trip = Callable[[Stopwatch], Awaitable[None]]
@@ -119,16 +119,16 @@ def _product(accelerator: AsyncAccelerator, array: NDArray[np.float32]) -> Trip:
     return trip
 
 
-def _raw(socket: WebSocket, array: NDArray[np.float32]) -> Trip:
+def _raw(socket: Bare, array: NDArray[np.float32]) -> Trip:
     data = array.tobytes()
 
     async def trip(watch: Stopwatch) -> None:
         with watch.of(f"other {TO}"):
-            await socket.send_bytes(data)
-            await socket.receive_text()
+            await socket.send([data])
+            await socket.receive()
         with watch.of(f"other {BACK}"):
-            await socket.send_text("give")
-            came = np.frombuffer(await socket.receive_bytes(), np.float32)
+            await socket.send([b"give"])
+            came = np.frombuffer(await socket.receive(), np.float32)
         _same(came, array)
 
     return trip

@@ -22,6 +22,8 @@ PURE = (
     PACKAGE / "pool" / "placement.py",
     PACKAGE / "metrics" / "statistics.py",
     PACKAGE / "server" / "access.py",
+    PACKAGE / "server" / "handshake.py",
+    PACKAGE / "server" / "websocket_frames.py",
     PACKAGE / "models" / "manifest.py",
     PACKAGE / "models" / "cid.py",
     PACKAGE / "tensors" / "dtypes.py",

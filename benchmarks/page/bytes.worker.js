@@ -1,12 +1,12 @@
-/** Keeps the last bytes that came and says so, or sends them back where it is asked in text. */
+/** Keeps the last bytes that came and says so, or sends them back where four bytes ask for them. */
 const socket = new WebSocket(`ws://${location.host}/socket`);
 socket.binaryType = "arraybuffer";
 let kept = new ArrayBuffer(0);
 socket.onmessage = ({ data }) => {
-  if (typeof data === "string") {
+  if (data.byteLength === 4) {
     socket.send(kept);
     return;
   }
   kept = data;
-  socket.send("kept");
+  socket.send(new Uint8Array(1));
 };

@@ -2,6 +2,8 @@
 import * as ort from "./ort.wasm.min.mjs";
 
 const socket = new WebSocket(`ws://${location.host}/socket`);
+socket.binaryType = "arraybuffer";
+const say = (value) => socket.send(new TextEncoder().encode(JSON.stringify(value)));
 let session;
 
 async function bytes(cid) {
@@ -41,11 +43,11 @@ async function run({ inputs, outputs }) {
 }
 
 socket.onmessage = async ({ data }) => {
-  const asked = JSON.parse(data);
+  const asked = JSON.parse(new TextDecoder().decode(data));
   try {
     const answer = await (asked.run ? run(asked.run) : load(asked.load));
-    socket.send(JSON.stringify({ answer }));
+    say({ answer });
   } catch (cause) {
-    socket.send(JSON.stringify({ error: String(cause) }));
+    say({ error: String(cause) });
   }
 };

@@ -68,7 +68,7 @@ class AsyncAccelerator:
 
     async def load(self, model: str | Path = DEFAULT) -> AsyncModel:
         """A model that is ready to run: found, in a browser, warm."""
-        composer, pool = await asyncio.gather(self._composer(model), self._started())
+        composer, pool = await self._ready(model)
         await self._loaded(composer, await pool.load(composer.manifest, self.on_progress))
         return AsyncModel(self, model, composer.manifest.name)
 
@@ -83,7 +83,7 @@ class AsyncAccelerator:
         or a dict of named tensors. The result's arrays are read-only views of what came.
         """
         started = perf_counter()
-        composer, pool = await asyncio.gather(self._composer(model), self._started())
+        composer, pool = await self._ready(model)
         call = composer.call(inputs)
 
         async def work(worker: Worker) -> tuple[Worker, Answer]:
@@ -142,7 +142,7 @@ class AsyncAccelerator:
 
     async def unload(self, model: str | Path) -> None:
         """Forget a model on every worker that holds it, and give its memory back."""
-        composer, pool = await asyncio.gather(self._composer(model), self._started())
+        composer, pool = await self._ready(model)
         await pool.unload(composer.manifest)
 
     async def ping(self) -> float:
@@ -214,6 +214,14 @@ class AsyncAccelerator:
         if self._pool is not None:
             await self._pool.close()
 
+    async def _ready(self, model: str | Path) -> tuple[Composer, Pool]:
+        """Both at once; without a task of its own for each where both are there already."""
+        self._check()
+        composer = self._known(str(model))
+        if composer is not None and self._pool is not None:
+            return composer, self._pool
+        return await asyncio.gather(self._composer(model), self._started())
+
     async def _started(self) -> Pool:
         """The pool, started by whoever comes first; a start that failed is tried anew."""
         self._check()
@@ -246,12 +254,15 @@ class AsyncAccelerator:
         self._check()
         name = str(model)
         async with self._composing[name]:  # those who come together wait for one build
-            known = self._composers.get(name)
-            if known is not None and catalog.find(name) is not None:
+            if (known := self._known(name)) is not None:
                 return known
-            composer = await asyncio.to_thread(_compose, model, self._store, known)
+            earlier = self._composers.get(name)
+            composer = await asyncio.to_thread(_compose, model, self._store, earlier)
             self._composers[name] = composer
             return composer
+
+    def _known(self, name: str) -> Composer | None:
+        return self._composers.get(name) if catalog.find(name) is not None else None
 
     async def _loaded(self, composer: Composer, worker: Worker) -> None:
         loaded = worker.models.get(composer.manifest.key)

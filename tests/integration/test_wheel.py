@@ -7,7 +7,9 @@ import subprocess
 import sys
 import venv
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,8 +24,8 @@ CARRIED = [
 ]
 
 
-def run(command: list[str | Path], **options) -> str:
-    done = subprocess.run(
+def run(command: Sequence[str | Path], **options: Any) -> str:
+    done: subprocess.CompletedProcess[str] = subprocess.run(
         command, capture_output=True, text=True, check=False, timeout=540, **options
     )
     assert done.returncode == 0, done.stderr[-4000:]
@@ -31,12 +33,12 @@ def run(command: list[str | Path], **options) -> str:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory) -> Path:
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check"]
     run([*pip, "--no-deps", "--wheel-dir", folder, ROOT])
     (found,) = folder.glob("*.whl")
-    return found
+    return Path(found)
 
 
 def without_node(tmp_path: Path, **more: str) -> dict[str, str]:

@@ -35,7 +35,7 @@ def test_a_short_frame_is_one_piece():
     sender = Sender()
     outgoing = sender.send(SHORT)
     assert not outgoing.is_split
-    assert [decode(piece) for piece in outgoing] == [SHORT]
+    assert [decode(b"".join(piece)) for piece in outgoing] == [SHORT]
     assert outgoing.abort() is None
     assert (sender.withdrawn, sender.streams) == (0, set())
 

@@ -51,7 +51,7 @@ def give(sender: Session, frame: Frame | None, receiver: Session) -> list[Any]:
     assert frame is not None
     events: list[Any] = []
     for piece in sender.pieces(frame):
-        events += receiver.receive(piece)
+        events += receiver.receive(b"".join(piece))
     return events
 
 
@@ -149,7 +149,7 @@ def test_a_lost_connection_leaves_nothing():
     host.request(Ping())
     host.cancel(2)
     long = host.pieces(host.request(Put(1), LONG))
-    peer.receive(next(long))
+    peer.receive(b"".join(next(long)))
     (first, third) = host.lost()
     assert isinstance(first, Refused)
     assert isinstance(third, Refused)
@@ -218,7 +218,7 @@ def test_a_hello_is_never_split():
 def test_an_aborted_request_was_never_made():
     host, peer = pair()
     outgoing = host.pieces(host.request(Put(1), LONG))
-    assert peer.receive(next(outgoing)) == []
+    assert peer.receive(b"".join(next(outgoing))) == []
     said = outgoing.abort()
     assert said is not None
     assert peer.receive(said) == []
@@ -268,7 +268,7 @@ def test_the_limits_of_both_sides_bind():
     session = Session(Hello(VERSION, "host", "test", Limits(5000, 6000)))
     session.start()
     session.receive(encode(Frame(Hello(VERSION, "page", "test", Limits(2000, 9000)))))
-    made = list(session.pieces(session.request(Put(1), LONG)))
+    made = [b"".join(one) for one in session.pieces(session.request(Put(1), LONG))]
     assert len(made) == 2
     assert all(isinstance(decode(one).message, Part) for one in made)
     refuses(session, Frame(Put(1, id=1), LONG), "too_large")

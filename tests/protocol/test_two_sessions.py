@@ -79,7 +79,7 @@ class TwoSessions(RuleBasedStateMachine):
         if piece is None:
             del side.sending[index]
         else:
-            self.sides[1 - number].inbox.append(piece)
+            self.sides[1 - number].inbox.append(b"".join(piece))
 
     def deliver(self, number: int) -> None:
         side = self.sides[number]

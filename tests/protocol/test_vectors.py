@@ -159,8 +159,9 @@ class Runner:
             piece = next(outgoing, None)
             if piece is None:
                 break
-            assert len(piece) <= limit
-            pieces.append(decode(piece))
+            data = b"".join(piece)
+            assert len(data) <= limit
+            pieces.append(decode(data))
         if abort_after is not None:
             abort = outgoing.abort()
             if abort is None:

@@ -140,7 +140,7 @@ class Pool:
         on_progress: OnProgress | None,
     ) -> T:
         async with self._turn(model, number) as worker:
-            if model is not None:
+            if model is not None and model.key not in worker.models:
                 await self._within(
                     worker, self._load(worker, model, on_progress), self._config.load_timeout_s
                 )

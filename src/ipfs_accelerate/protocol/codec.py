@@ -29,7 +29,6 @@ __all__ = [
     "encode",
     "frame_size",
     "part_room",
-    "pieces",
     "split",
 ]
 
@@ -73,16 +72,6 @@ def decode(data: Buffer) -> Frame:
     return Frame(parse(raw), tensors)
 
 
-def pieces(frame: Frame, max_frame_bytes: int, stream: int) -> Iterator[bytes]:
-    """Give the frame whole where it fits, else its parts, each made when it is asked for."""
-    made = chunks(frame)
-    total = sum(map(len, made))
-    if total <= max_frame_bytes:
-        yield b"".join(made)
-    else:
-        yield from split(made, total, part_room(total, max_frame_bytes, stream), stream)
-
-
 def part_room(total: int, max_frame_bytes: int, stream: int) -> int:
     """Say how many bytes of a frame of `total` bytes each of its parts can carry."""
     # No part's numbers have more digits than these, so no part's header is longer.
@@ -96,8 +85,8 @@ def part_room(total: int, max_frame_bytes: int, stream: int) -> int:
     return room
 
 
-def split(made: Sequence[Buffer], total: int, room: int, stream: int) -> Iterator[bytes]:
-    """Give the parts of the frame that `made` joins to, never joining more than one part."""
+def split(made: Sequence[Buffer], total: int, room: int, stream: int) -> Iterator[list[Buffer]]:
+    """Give the parts of the frame that `made` joins to, each as slices of the memory it has."""
     views = [memoryview(chunk) for chunk in made]
     index = 0
     for offset in range(0, total, room):
@@ -108,7 +97,7 @@ def split(made: Sequence[Buffer], total: int, room: int, stream: int) -> Iterato
             size -= len(slices[-1])
             views[index] = views[index][len(slices[-1]) :]
             index += not views[index]
-        yield b"".join(slices)
+        yield slices
 
 
 def _part_header(stream: int, offset: int, total: int, size: int) -> bytes:

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class Outgoing:
-    """An iterator over pieces, each made when it is asked for.
+    """An iterator over pieces, each made when it is asked for, as buffers that follow each other.
 
-    A shell sends one piece, and asks for the next when the socket has taken it. If it stops
-    before the last one it must call `abort` and send what that gives.
+    No tensor is copied here. A shell sends one piece, and asks for the next when the socket has
+    taken it. If it stops before the last one it must call `abort` and send what that gives.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Outgoing:
         self._withdraw = withdraw
         self.count = 1
         if total <= max_frame_bytes:
-            self._pieces: Iterator[bytes] = (b"".join(made) for _ in range(1))
+            self._pieces: Iterator[Sequence[Buffer]] = iter((made,))
         else:
             room = part_room(total, max_frame_bytes, number)
             self.count = -(-total // room)
@@ -51,10 +51,10 @@ class Outgoing:
         """Whether the frame goes in parts; at most MAX_STREAMS such may be under way at once."""
         return self.count > 1
 
-    def __iter__(self) -> Iterator[bytes]:
+    def __iter__(self) -> Iterator[Sequence[Buffer]]:
         return self
 
-    def __next__(self) -> bytes:
+    def __next__(self) -> Sequence[Buffer]:
         if not self._left:
             raise StopIteration
         if self.is_split and self._left == self.count:

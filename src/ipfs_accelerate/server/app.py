@@ -1,30 +1,26 @@
-"""The application behind the port: the page's files, blocks by CID, and the sockets."""
+"""The application behind the port: the page's files, and blocks by CID."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
-from starlette.routing import Route, WebSocketRoute
-from starlette.websockets import WebSocket
+from starlette.routing import Route
 
 from ipfs_accelerate.errors import AccelerateError
-from ipfs_accelerate.server.access import SUBPROTOCOL, Access
 from ipfs_accelerate.server.blocks import BlockResponse
 from ipfs_accelerate.server.page import home_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from starlette.requests import Request
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-ROLES = ("page", "engine")
-REFUSED = 4403
-Serve = Callable[[WebSocket, int, str], Awaitable[None]]
+    from ipfs_accelerate.server.access import Access
 
 HEADERS = {
     # Together they make the page cross-origin isolated, without which it has no threads.
@@ -41,8 +37,8 @@ HEADERS = {
 }
 
 
-def build(access: Access, page: Path, block: Callable[[str], Path], serve: Serve) -> ASGIApp:
-    """The whole application. `block` finds a CID's file; `serve` takes over an accepted socket."""
+def build(access: Access, page: Path, block: Callable[[str], Path]) -> ASGIApp:
+    """The whole application. `block` finds a CID's file."""
     files = {path.relative_to(page).as_posix(): path for path in page.rglob("*") if path.is_file()}
     home = home_of(page)
 
@@ -63,17 +59,7 @@ def build(access: Access, page: Path, block: Callable[[str], Path], serve: Serve
         except AccelerateError as error:
             return PlainTextResponse(str(error), 404)
 
-    async def socket(websocket: WebSocket) -> None:
-        worker = access.of_protocols(websocket.scope["subprotocols"])
-        role = websocket.query_params.get("role", "")
-        if worker is None or role not in ROLES:
-            await websocket.close(REFUSED)
-            return
-        await websocket.accept(SUBPROTOCOL)
-        await serve(websocket, worker, role)
-
     routes = [
-        WebSocketRoute("/socket", socket),
         Route("/blocks/{cid}", blocks),
         Route("/", start),
         Route(home + "{name:path}", static),
@@ -90,13 +76,10 @@ class Guard:
         self._headers = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request or socket."""
-        socket = scope["type"] == "websocket"
-        refusal = self._access.refusal(Headers(scope=scope), origin_needed=socket)
+        """One request."""
+        refusal = self._access.refusal(Headers(scope=scope), origin_needed=False)
         if refusal is None:
-            await self._app(scope, receive, send if socket else self._adding(send))
-        elif socket:
-            await send({"type": "websocket.close", "code": REFUSED, "reason": refusal})
+            await self._app(scope, receive, self._adding(send))
         else:
             await PlainTextResponse(refusal, 403)(scope, receive, send)
 

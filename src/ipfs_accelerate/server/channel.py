@@ -7,8 +7,6 @@ import contextlib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
-
 from ipfs_accelerate import __version__
 from ipfs_accelerate.errors import AccelerateError, ProtocolError, TransportError
 from ipfs_accelerate.protocol.codec import Frame, Tensor, decode
@@ -34,14 +32,13 @@ from ipfs_accelerate.protocol.messages import (
 )
 from ipfs_accelerate.protocol.session import Session
 from ipfs_accelerate.protocol.streams import MAX_STREAMS
+from ipfs_accelerate.server.socket import NORMAL_CLOSURE, Socket
 from ipfs_accelerate.server.trace import wire_trace
 
 if TYPE_CHECKING:
     from ipfs_accelerate.protocol.outgoing import Outgoing
 
 HELLO_S = 10.0
-NORMAL_CLOSURE = 1000
-PROTOCOL_FAULT = 4400
 OnProgress = Callable[[str, int, int], None]
 
 
@@ -55,23 +52,24 @@ class Answer(NamedTuple):
 class Channel:
     """A live socket to a page or an engine. `request` asks; `serve` reads until the socket ends."""
 
-    def __init__(self, websocket: WebSocket, limits: Limits, *, label: str) -> None:
+    def __init__(self, socket: Socket, limits: Limits, *, label: str) -> None:
         self.label = label
         self.beat: Beat | None = None
         self.ended = asyncio.Event()
         # Called as it ends, before those who wait for answers hear of it.
         self.on_end: Callable[[], None] | None = None
         self.ending = ""
-        self._websocket = websocket
+        self._socket = socket
+        # Set once both sides have said hello, and at the end, if one never does.
+        self._greeted = asyncio.Event()
+        self._on_open: Callable[[], None] = _nobody
         hello = Hello(VERSION, "host", f"ipfs-accelerate/{__version__} python", limits)
         self._session = Session(hello)
         self._waiting: dict[int, asyncio.Future[Answer]] = {}
         self._progress: dict[int, OnProgress] = {}
-        self._sending = asyncio.Lock()
         self._long = asyncio.Semaphore(MAX_STREAMS)
         self._trace = wire_trace(label)
         self._tasks: set[asyncio.Task[None]] = set()
-        self._close_code = NORMAL_CLOSURE
 
     def __repr__(self) -> str:
         return f"<Channel {self.label} {self._session.state} open={len(self._waiting)}>"
@@ -89,31 +87,20 @@ class Channel:
         return self._session.late_replies
 
     async def serve(self, on_open: Callable[[], None]) -> None:
-        """Read until the socket ends; `on_open` is called once both sides have said hello."""
-        self.ending = "its socket was closed"
+        """Listen until the socket ends; `on_open` is called once both sides have said hello."""
+        self._on_open = on_open
+        self._socket.listen(self._received, self._greeted.set)
         try:
             await self._send(self._session.start())
-            async with asyncio.timeout(HELLO_S) as patience:
-                while True:
-                    self._handle(await self._receive(), on_open, patience)
-        except (WebSocketDisconnect, TransportError):
+            async with asyncio.timeout(HELLO_S):
+                await self._greeted.wait()
+            await self._socket.ended.wait()
+        except TransportError:
             pass
         except TimeoutError:
             self.ending = f"it said no hello within {HELLO_S:.0f} s"
-        except ProtocolError as error:
-            self.ending = f"it broke the protocol: {error}"
-            self._close_code = PROTOCOL_FAULT
         finally:
             await self._end()
-
-    async def _receive(self) -> bytes:
-        message = await self._websocket.receive()
-        if message["type"] == "websocket.disconnect":
-            raise WebSocketDisconnect(message["code"])
-        data: bytes | None = message.get("bytes")
-        if data is None:
-            raise ProtocolError("A text message came: every message of the wire is binary.")
-        return data
 
     async def request(
         self,
@@ -150,14 +137,11 @@ class Channel:
     async def close(self, reason: str) -> None:
         """Say goodbye and end the socket. Idempotent."""
         self.ending = reason
-        with contextlib.suppress(AccelerateError, WebSocketDisconnect, RuntimeError, TimeoutError):
-            async with asyncio.timeout(1):
-                if self._session.state == "open":
-                    await self._send(self._session.notify(Goodbye(reason)))
-                if self._websocket.application_state == WebSocketState.CONNECTED:
-                    # A reason holds 123 bytes, and may speak of anything that came.
-                    text = reason.encode()[:120].decode(errors="ignore")
-                    await self._websocket.close(self._close_code, text)
+        if self._session.state == "open":
+            with contextlib.suppress(AccelerateError):
+                self._push(self._session.notify(Goodbye(reason)))
+        self._socket.close(NORMAL_CLOSURE, reason)
+        await self._socket.ended.wait()
 
     async def _send(self, frame: Frame) -> None:
         outgoing = self._session.pieces(frame)
@@ -169,10 +153,6 @@ class Channel:
                     await self._pieces(outgoing)
             else:
                 await self._pieces(outgoing)
-        except WebSocketDisconnect as error:
-            raise TransportError(f"The {self.label} closed its socket.") from error
-        except RuntimeError as error:  # starlette's answer to a send after a close
-            raise TransportError(f"The socket of the {self.label} is closed.") from error
         except asyncio.CancelledError:
             if (abort := outgoing.abort()) is not None:
                 self._later(abort)
@@ -180,36 +160,37 @@ class Channel:
 
     async def _pieces(self, outgoing: Outgoing) -> None:
         for piece in outgoing:
-            # The lock is taken for each piece, so that small messages pass between large ones.
-            async with self._sending:
-                await self._websocket.send_bytes(piece)
+            await self._socket.send(piece)
 
     def _cancel(self, number: int) -> None:
-        frame = self._session.cancel(number)
-        if frame is not None:
-            if self._trace:
-                self._trace("->", frame)
-            self._later(b"".join(self._session.pieces(frame)))
+        self._push(self._session.cancel(number))
+
+    def _push(self, frame: Frame | None) -> None:
+        """Send what is known to be small."""
+        if frame is None:
+            return
+        if self._trace:
+            self._trace("->", frame)
+        for piece in self._session.pieces(frame):
+            self._later(b"".join(piece))
 
     def _later(self, data: bytes) -> None:
-        """Send without waiting: the caller is being cancelled and must not wait."""
-
-        async def send() -> None:
-            with contextlib.suppress(WebSocketDisconnect, RuntimeError):
-                async with self._sending:
-                    await self._websocket.send_bytes(data)
-
-        task = asyncio.get_running_loop().create_task(send())
+        """Send without waiting: the caller may be being cancelled, and must not wait."""
+        task = asyncio.get_running_loop().create_task(self._send_quietly(data))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _handle(self, data: bytes, on_open: Callable[[], None], patience: asyncio.Timeout) -> None:
+    async def _send_quietly(self, data: bytes) -> None:
+        with contextlib.suppress(TransportError):
+            await self._socket.send([data])
+
+    def _received(self, data: bytes | bytearray) -> None:
         if self._trace:
             self._trace("<-", decode(data))
         for event in self._session.receive(data):
             if isinstance(event, Opened):
-                patience.reschedule(None)
-                on_open()
+                self._greeted.set()
+                self._on_open()
             else:
                 self._dispatch(event)
 
@@ -224,14 +205,10 @@ class Channel:
             case Beaten(beat):
                 self.beat = beat
             case Asked(number, Ping()):
-                frame = self._session.answer(number, {})
-                if frame is not None:
-                    self._later(b"".join(self._session.pieces(frame)))
+                self._push(self._session.answer(number, {}))
             case Asked(number, message):
                 refusal = ProtocolError(f"A host is not asked for {type_name(message)}.")
-                frame = self._session.fail(number, refusal)
-                if frame is not None:
-                    self._later(b"".join(self._session.pieces(frame)))
+                self._push(self._session.fail(number, refusal))
             case Ended(reason):
                 self.ending = reason
             case _:
@@ -257,9 +234,14 @@ class Channel:
             future.set_exception(outcome)
 
     async def _end(self) -> None:
+        self.ending = self.ending or self._socket.reason
         if self.on_end is not None:
             self.on_end()
         for event in self._session.lost():
             self._dispatch(event)
         self.ended.set()
         await self.close(self.ending)
+
+
+def _nobody() -> None:
+    """Hears of a channel's opening before anybody asked to."""

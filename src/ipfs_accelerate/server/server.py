@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from ipfs_accelerate.server.access import Access
+from ipfs_accelerate.server.channel import Channel
+from ipfs_accelerate.server.handshake import answer
 from ipfs_accelerate.server.page import PAGE, home_of
 from ipfs_accelerate.server.port import LOOPBACK, bind
+from ipfs_accelerate.server.socket import Socket
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable
     from pathlib import Path
 
-    from starlette.websockets import WebSocket
     from uvicorn import Server as Uvicorn
 
     from ipfs_accelerate.protocol.messages import Limits
-    from ipfs_accelerate.server.channel import Channel
 
 CLOSE_S = 1
 
@@ -43,7 +44,7 @@ class Server:
         self.port: int = self._socket.getsockname()[1]
         self.access = Access(self.port)
         self._uvicorn: Uvicorn | None = None
-        self._channels: set[Channel] = set()
+        self._channels: dict[Channel, asyncio.Task[None]] = {}
 
     @property
     def origin(self) -> str:
@@ -60,12 +61,9 @@ class Server:
         # In a thread, since it takes a while, and the browser is to be started meanwhile.
         uvicorn, app = await asyncio.to_thread(_modules)
         config = uvicorn.Config(
-            app.build(self.access, PAGE, self._block, self._serve),
+            app.build(self.access, PAGE, self._block),
             http="h11",
-            ws="websockets-sansio",
-            ws_max_size=2 * self._limits.max_frame_bytes,
-            ws_ping_interval=None,
-            ws_per_message_deflate=False,
+            ws=self._dialling,
             lifespan="off",
             log_config=None,
             access_log=False,
@@ -87,15 +85,20 @@ class Server:
         else:
             await self._uvicorn.shutdown(sockets=[self._socket])
 
-    async def _serve(self, websocket: WebSocket, worker: int, role: str) -> None:
-        from ipfs_accelerate.server.channel import Channel  # noqa: PLC0415
+    def _dialling(self, **_uvicorns: object) -> Socket:
+        """Somebody asks for a socket; uvicorn hands the connection over."""
+        return Socket(2 * self._limits.max_frame_bytes, self._dialled)
 
-        channel = Channel(websocket, self._limits, label=f"{role} {worker}")
-        self._channels.add(channel)
-        try:
-            await channel.serve(lambda: self._on_channel(worker, role, channel))
-        finally:
-            self._channels.discard(channel)
+    def _dialled(self, socket: Socket, request: bytes) -> tuple[bytes, bool]:
+        dialled = answer(request, self.access)
+        if dialled.worker is None:
+            return dialled.answer, False
+        worker, role = dialled.worker, dialled.role
+        channel = Channel(socket, self._limits, label=f"{role} {worker}")
+        serving = channel.serve(lambda: self._on_channel(worker, role, channel))
+        self._channels[channel] = task = asyncio.get_running_loop().create_task(serving)
+        task.add_done_callback(lambda _: self._channels.pop(channel))
+        return dialled.answer, True
 
 
 def _modules() -> tuple[Any, Any]:

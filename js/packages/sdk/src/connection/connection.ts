@@ -30,6 +30,7 @@ export class Connection {
   private readonly listener: Listener;
   private tail: Promise<void> = Promise.resolve();
   private ended = false;
+  private scratch = new Uint8Array(0);
 
   constructor(socket: Socket, hello: Hello, listener: Listener) {
     this.session = new Session(hello);
@@ -110,16 +111,27 @@ export class Connection {
   }
 
   private sendNow(pieces: Outgoing): void {
-    for (let piece = pieces.next(); piece; piece = pieces.next()) this.socket.send(piece);
+    for (let piece = this.pieceOf(pieces); piece; piece = this.pieceOf(pieces)) {
+      this.socket.send(piece);
+    }
   }
 
   private async drain(pieces: Outgoing): Promise<void> {
     await this.room();
-    for (let piece = this.ended ? undefined : pieces.next(); piece; piece = pieces.next()) {
+    while (!this.ended) {
+      const piece = this.pieceOf(pieces);
+      if (!piece) break;
       this.socket.send(piece);
       await this.room();
-      if (this.ended) break;
     }
+  }
+
+  /** A socket copies what it is given, so each piece is made where the last one was. */
+  private pieceOf(pieces: Outgoing): Uint8Array<ArrayBuffer> | undefined {
+    return pieces.next((bytes) => {
+      if (this.scratch.byteLength < bytes) this.scratch = new Uint8Array(bytes);
+      return this.scratch.subarray(0, bytes);
+    });
   }
 
   private async room(): Promise<void> {

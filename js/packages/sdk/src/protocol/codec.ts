@@ -65,9 +65,18 @@ export function encode(frame: Frame): Uint8Array<ArrayBuffer> {
   return join(chunks(frame));
 }
 
+/** Gives memory of this many bytes. */
+export type Memory = (bytes: number) => Uint8Array<ArrayBuffer>;
+
+/** New memory, which nobody else will use. */
+export const fresh: Memory = (bytes) => new Uint8Array(bytes);
+
 /** The parts in one buffer, each copied once; a single part is copied too, never handed on. */
-export function join(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(sizeOf(parts));
+export function join(
+  parts: readonly Uint8Array[],
+  memory: Memory = fresh,
+): Uint8Array<ArrayBuffer> {
+  const whole = memory(sizeOf(parts));
   let offset = 0;
   for (const part of parts) {
     whole.set(part, offset);

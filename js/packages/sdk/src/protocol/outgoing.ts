@@ -1,4 +1,14 @@
-import { chunks, encode, type Frame, frameOf, headerOf, join, sizeOf } from "./codec.ts";
+import {
+  chunks,
+  encode,
+  type Frame,
+  frameOf,
+  fresh,
+  headerOf,
+  join,
+  type Memory,
+  sizeOf,
+} from "./codec.ts";
 import { AccelerateError } from "./errors.ts";
 import type { Limits } from "./generated/messages.ts";
 
@@ -6,8 +16,8 @@ import type { Limits } from "./generated/messages.ts";
 export interface Outgoing {
   /** How many bytes the whole frame has. */
   readonly size: number;
-  /** The next piece, `undefined` after the last. */
-  next(): Uint8Array<ArrayBuffer> | undefined;
+  /** The next piece, in memory of the caller's choosing; `undefined` after the last. */
+  next(memory?: Memory): Uint8Array<ArrayBuffer> | undefined;
   /** The abort to send in place of the rest; `undefined` where the receiver has no open stream. */
   abort(): Uint8Array<ArrayBuffer> | undefined;
 }
@@ -49,10 +59,10 @@ class Whole implements Outgoing {
     this.undo = undo;
   }
 
-  next(): Uint8Array<ArrayBuffer> | undefined {
+  next(memory: Memory = fresh): Uint8Array<ArrayBuffer> | undefined {
     const { parts } = this;
     this.parts = undefined;
-    return parts && join(parts);
+    return parts && join(parts, memory);
   }
 
   abort(): undefined {
@@ -85,11 +95,11 @@ class Parts implements Outgoing {
     this.payload = maxFrameBytes - partHeader(stream, size, size, size).byteLength;
   }
 
-  next(): Uint8Array<ArrayBuffer> | undefined {
+  next(memory: Memory = fresh): Uint8Array<ArrayBuffer> | undefined {
     if (this.stopped || this.offset === this.size) return undefined;
     const length = Math.min(this.payload, this.size - this.offset);
     const head = partHeader(this.stream, this.offset, this.size, length);
-    const piece = new Uint8Array(head.byteLength + length);
+    const piece = memory(head.byteLength + length);
     piece.set(head);
     this.source.fill(piece.subarray(head.byteLength));
     this.offset += length;
