@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import uvicorn
 from starlette.applications import Starlette
 from starlette.responses import FileResponse, Response
-from starlette.routing import Route
+from starlette.routing import Route, WebSocketRoute
 from websockets.utils import accept_key
 
 from ipfs_accelerate.browsers import find_browser, launch
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
     from starlette.requests import Request
+    from starlette.websockets import WebSocket
 
 PAGE = Path(__file__).parent / "page"
 MAX_MESSAGE_BYTES = 32 * 1024 * 1024
@@ -36,8 +37,18 @@ ISOLATED = {
 }
 
 
-class Bare:
-    """The product's own socket with nothing on it: messages out, messages in."""
+class Bare(Protocol):
+    """A socket with nothing on it: messages out, messages in."""
+
+    async def send(self, chunks: Sequence[bytes]) -> None:
+        """One message."""
+
+    async def receive(self) -> bytes | bytearray:
+        """The next message."""
+
+
+class Own:
+    """The product's own socket."""
 
     def __init__(self, socket: Socket) -> None:
         self._socket = socket
@@ -53,40 +64,65 @@ class Bare:
         return await self._came.get()
 
 
+class Usual:
+    """The socket of the usual libraries: uvicorn, websockets and Starlette."""
+
+    def __init__(self, websocket: WebSocket) -> None:
+        self._websocket = websocket
+
+    async def send(self, chunks: Sequence[bytes]) -> None:
+        """One message; whoever has one chunk pays no copy for this."""
+        (data,) = chunks
+        await self._websocket.send_bytes(data)
+
+    async def receive(self) -> bytes:
+        """The next message."""
+        return await self._websocket.receive_bytes()
+
+
 @asynccontextmanager
 async def bare_socket(
-    worker: str, folder: Path, other_files: Callable[[str], Path]
+    worker: str, folder: Path, other_files: Callable[[str], Path], *, usual: bool = False
 ) -> AsyncIterator[Bare]:
     """The server's end of a socket to `page/{worker}.worker.js`, in a browser that runs it.
 
-    What is not in `page` is served from where `other_files` says.
+    What is not in `page` is served from where `other_files` says. `usual` takes the usual
+    libraries' socket in place of the product's own.
     """
     came: asyncio.Future[Bare] = asyncio.get_running_loop().create_future()
+    done = asyncio.Event()
 
     def dialled(socket: Socket, request: bytes) -> tuple[bytes, bool]:
-        came.set_result(Bare(socket))
+        came.set_result(Own(socket))
         return _accepted(request), True
+
+    async def usual_socket(websocket: WebSocket) -> None:
+        await websocket.accept()
+        came.set_result(Usual(websocket))
+        await done.wait()
 
     listening = bind(0)
     port = listening.getsockname()[1]
-    server = _server(_application(other_files), lambda **_: Socket(MAX_MESSAGE_BYTES, dialled))
+    own = "websockets-sansio" if usual else lambda **_: Socket(MAX_MESSAGE_BYTES, dialled)
+    server = _server(_application(other_files, usual_socket), own)
     await server.startup(sockets=[listening])
     url = f"http://127.0.0.1:{port}/index.html?worker={worker}"
     browser = await launch(find_browser(), url, profiles=folder / "bare")
     try:
         yield await browser.wait_for_page(came, STARTUP_S)
     finally:
+        done.set()
         await browser.close()
         await server.shutdown(sockets=[listening])
 
 
-def _application(other_files: Callable[[str], Path]) -> Starlette:
+def _application(other_files: Callable[[str], Path], socket: Any) -> Starlette:
     async def file(request: Request) -> Response:
         name = request.path_params["name"]
         own = PAGE / name
         return FileResponse(own if own.is_file() else other_files(name), headers=ISOLATED)
 
-    return Starlette(routes=[Route("/{name:path}", file)])
+    return Starlette(routes=[WebSocketRoute("/socket", socket), Route("/{name:path}", file)])
 
 
 def _accepted(request: bytes) -> bytes:
@@ -105,6 +141,9 @@ def _server(application: Starlette, socket: Any) -> uvicorn.Server:
         application,
         http="h11",
         ws=socket,
+        ws_max_size=MAX_MESSAGE_BYTES,
+        ws_ping_interval=None,
+        ws_per_message_deflate=False,
         lifespan="off",
         log_config=None,
         access_log=False,
