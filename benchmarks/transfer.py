@@ -65,8 +65,8 @@ def run(setting: Setting) -> Report:
             f"{long_pairs} with Playwright, which takes seconds for one, after 1 of warm-up",
             "put and get on the async face",
             (
-                "a raw socket: uvicorn, websockets and Starlette on the same loop; ArrayBuffers in a "
-                "Worker; no codec, and bytes that are ready"
+                "a raw socket: uvicorn, websockets and Starlette on the same loop; "
+                "ArrayBuffers in a Worker; no codec, and bytes that are ready"
             ),
             "own socket: the same with the product's own socket, so what is left is its protocol",
             "Playwright carries base64, decoded to a Float32Array by the page and to an array here",
