@@ -11,7 +11,7 @@ Importing this loads nothing heavy: the names below are fetched when they are fi
 
 from __future__ import annotations
 
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     )
     from ipfs_accelerate.result import Result
 
-__version__ = metadata.version("ipfs-accelerate")
+    __version__: str
 
 _HOME = {
     "Accelerator": "accelerator",
@@ -72,6 +72,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib import metadata  # noqa: PLC0415 - it takes longer than all the rest
+
+        globals()[name] = version = metadata.version("ipfs-accelerate")
+        return version
     home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from ipfs_accelerate import __version__
+import ipfs_accelerate
 from ipfs_accelerate.cli.demo import demo
 from ipfs_accelerate.cli.embed import embed
 from ipfs_accelerate.cli.run import run
@@ -36,7 +36,7 @@ app.command()(demo)
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"ipfs-accelerate {__version__}")
+        typer.echo(f"ipfs-accelerate {ipfs_accelerate.__version__}")
         raise typer.Exit
 
 

@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ipfs_accelerate import __version__
+import ipfs_accelerate
 from ipfs_accelerate.errors import AccelerateError, ProtocolError, TransportError
 from ipfs_accelerate.protocol.codec import Frame, Tensor, decode
 from ipfs_accelerate.protocol.events import (
@@ -63,7 +63,9 @@ class Channel:
         # Set once both sides have said hello, and at the end, if one never does.
         self._greeted = asyncio.Event()
         self._on_open: Callable[[], None] = _nobody
-        hello = Hello(VERSION, "host", f"ipfs-accelerate/{__version__} python", limits)
+        hello = Hello(
+            VERSION, "host", f"ipfs-accelerate/{ipfs_accelerate.__version__} python", limits
+        )
         self._session = Session(hello)
         self._waiting: dict[int, asyncio.Future[Answer]] = {}
         self._progress: dict[int, OnProgress] = {}
