@@ -12,6 +12,8 @@ import os
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -28,6 +30,8 @@ PURE = (
     PACKAGE / "models" / "cid.py",
     PACKAGE / "tensors" / "dtypes.py",
 )
+AT_ONCE = 2
+"""Processes, most of whose time is one core's."""
 
 
 def test_of(module: Path) -> Path:
@@ -51,19 +55,16 @@ def run(arguments: list[str], data: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def is_covered(module: Path, scratch: Path) -> bool:
-    """Run the module's test file, and print what it leaves untouched."""
+def fault(module: Path, scratch: Path) -> str:
+    """Run the module's test file, and say what it leaves untouched; nothing where it is whole."""
     data = scratch / f"{module.parent.name}-{module.stem}"
     pytest = ["-m", "pytest", "-q", "-m", "not soak", "-p", "no:cacheprovider"]
     pytest.append(str(test_of(module)))
     tested = run(["run", "--branch", f"--include={module}", *pytest], data)
     if tested.returncode:
-        print(tested.stdout, tested.stderr, sep="\n")
-        return False
+        return f"{tested.stdout}\n{tested.stderr}"
     reported = run(["report", "--fail-under=100", "--show-missing"], data)
-    if reported.returncode:
-        print(reported.stdout)
-    return not reported.returncode
+    return reported.stdout if reported.returncode else ""
 
 
 def main() -> int:
@@ -71,11 +72,12 @@ def main() -> int:
     wanted = sys.argv[1] if len(sys.argv) > 1 else ""
     modules = [one for one in PURE if wanted in one.as_posix() and one.exists()]
     failed = 0
-    with tempfile.TemporaryDirectory() as scratch:
-        for module in modules:
-            covered = is_covered(module, Path(scratch))
-            failed += not covered
-            print("covered" if covered else "MISSED ", module.relative_to(ROOT))
+    # An outcome is printed in its module's turn, however they end.
+    with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(AT_ONCE) as threads:
+        faults = threads.map(partial(fault, scratch=Path(scratch)), modules)
+        for module, why in zip(modules, faults, strict=True):
+            failed += bool(why)
+            print(f"{why}MISSED " if why else "covered", module.relative_to(ROOT), flush=True)
     print(f"{len(modules) - failed} of {len(modules)} pure modules are covered by their own tests")
     return 1 if failed or not modules else 0
 
