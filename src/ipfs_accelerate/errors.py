@@ -134,6 +134,22 @@ CLASS_OF_CODE: dict[str, type[AccelerateError]] = {
 }
 
 
-def from_code(code: str, message: str, details: dict[str, Any] | None = None) -> AccelerateError:
+HINTS: dict[str, str] = {
+    "too_large": "Send less at once.",
+    "model_invalid": "Check the file with `onnx.checker`; the engine's own words are in the error.",
+    "model_not_loaded": "Call again: it is loaded anew.",
+    "block_unavailable": "Call again; if it repeats, remove the cache folder.",
+    "run_failed": "Read the engine's words in the error: often a shape that the graph can't take.",
+    "out_of_memory": "Send less at once, unload a model, or use fewer browsers.",
+    "tensor_not_found": "Put the tensor again.",
+    "tensor_exists": "Drop the old one first.",
+    "tensor_dtype": "Convert it, before the call or in the graph.",
+}
+"""What to do next about the codes that an engine answers with; the wire carries no hints."""
+
+
+def from_code(
+    code: str, message: str, details: dict[str, Any] | None = None, hint: str | None = None
+) -> AccelerateError:
     """The error that the far side described, as this side's class; an unknown code is kept."""
-    return CLASS_OF_CODE.get(code, AccelerateError)(message, code=code, details=details)
+    return CLASS_OF_CODE.get(code, AccelerateError)(message, code=code, details=details, hint=hint)

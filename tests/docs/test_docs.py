@@ -11,6 +11,7 @@ import pytest
 
 import ipfs_accelerate
 from ipfs_accelerate.config import Config
+from ipfs_accelerate.errors import HINTS
 from ipfs_accelerate.result import Result
 
 ROOT = Path(__file__).parents[2]
@@ -88,6 +89,8 @@ def test_every_error_is_documented_and_says_what_to_do() -> None:
     assert {code: (about, retry == "yes") for code, about, retry, _ in rows} == {
         code: (entry["about"], entry["retryable"]) for code, entry in errors.items()
     }
+    advice = {code: advice for code, _, _, advice in rows}
+    assert {code: advice[code] for code in HINTS} == HINTS
 
 
 @pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])

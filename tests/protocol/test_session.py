@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from ipfs_accelerate.errors import (
+    HINTS,
     AccelerateError,
     InferenceError,
     ProtocolError,
     TransportError,
+    from_code,
 )
 from ipfs_accelerate.protocol.codec import Frame, Tensor, decode, encode
 from ipfs_accelerate.protocol.events import (
@@ -96,6 +98,14 @@ def test_a_refusal_keeps_its_class_code_and_hint():
     assert event.error.message == "No x. Give x."
     assert event.error.details == {"name": "x"}
     assert peer.fail(1, error) is None
+
+
+@pytest.mark.parametrize("code", HINTS)
+def test_what_an_engine_refuses_says_what_to_do_next(code):
+    host, peer = pair()
+    give(host, host.request(Ping()), peer)
+    (event,) = give(peer, peer.fail(1, from_code(code, "No.")), host)
+    assert (event.error.message, event.error.hint) == ("No.", HINTS[code])
 
 
 def test_a_refusal_never_fails_for_what_it_tells():

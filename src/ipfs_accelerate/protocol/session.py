@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ipfs_accelerate.errors import (
+    HINTS,
     AccelerateError,
     ProtocolError,
     TransportError,
@@ -272,7 +273,8 @@ class Session:
         return [Answered(message.id, message.value, frame.tensors)] if is_wanted else []
 
     def _on_error(self, _frame: Frame, message: Error) -> list[Event]:
-        error = from_code(message.code, message.message, dict(message.details))
+        hint = HINTS.get(message.code)
+        error = from_code(message.code, message.message, dict(message.details), hint)
         return [Refused(message.id, error)] if self._settle(message.id) else []
 
     def _on_beat(self, _frame: Frame, message: Beat) -> list[Event]:
