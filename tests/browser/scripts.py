@@ -41,6 +41,10 @@ class Place:
         """Run a program to its end."""
         return self.command([sys.executable, "-c", textwrap.dedent(code)], **more)
 
+    def cli(self, words, **more):
+        """Run our command to its end."""
+        return self.command([sys.executable, "-m", "ipfs_accelerate", *words], **more)
+
     def command(self, words, **more):
         """Run any command to its end."""
         given = {"cwd": self.work, "env": self.environment(), "text": True, "timeout": ENOUGH_S}

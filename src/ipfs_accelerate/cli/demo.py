@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from ipfs_accelerate.cli import options
 from ipfs_accelerate.cli.terminal import accelerator, milliseconds, output
@@ -49,7 +50,7 @@ def demo(
     vectors = again.output
     scores = vectors[1:] @ vectors[0]
     console = output()
-    console.print(f"[bold]{question}[/]", highlight=False)
+    console.print(Text(question, style="bold"))
     console.print(_ranking(scores))
     console.print(_where(first, again, ready_s))
 

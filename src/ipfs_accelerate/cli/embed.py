@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from ipfs_accelerate.cli import options
 from ipfs_accelerate.cli.terminal import accelerator, milliseconds, output
+from ipfs_accelerate.errors import InferenceError
 from ipfs_accelerate.models.catalog import DEFAULT
 
 if TYPE_CHECKING:
@@ -57,7 +59,14 @@ def embed(
 def _lines() -> list[str]:
     if sys.stdin.isatty():
         return []
-    return [line.rstrip("\n") for line in sys.stdin if line.strip()]
+    try:
+        return [line.rstrip("\n") for line in sys.stdin if line.strip()]
+    except UnicodeDecodeError as error:
+        raise InferenceError(
+            f"What came by stdin is no text: {error}.",
+            code="input_mismatch",
+            hint="Pipe text in this system's encoding, a text to a line.",
+        ) from error
 
 
 def _print_json(texts: list[str], result: Result) -> None:
@@ -70,16 +79,17 @@ def _print_table(texts: list[str], result: Result) -> None:
     table.add_column("text", max_width=50, no_wrap=True)
     table.add_column(f"the first {SHOWN} of {result.output.shape[1]} numbers")
     for text, vector in zip(texts, result.output, strict=True):
-        table.add_row(text, "  ".join(f"{value:+.4f}" for value in vector[:SHOWN]) + "  ...")
+        table.add_row(Text(text), "  ".join(f"{value:+.4f}" for value in vector[:SHOWN]) + "  ...")
     console = output()
     console.print(table)
-    console.print(where(result), style="dim", highlight=False)
+    console.print(where(result))
 
 
-def where(result: Result) -> str:
+def where(result: Result) -> Text:
     """In one line: what ran, where, and how long it took."""
-    return (
+    return Text(
         f"{result.model_name} on {result.browser}'s {result.backend} ({result.device}): "
         f"{milliseconds(result.inference_time * 1000)} of computing, "
-        f"{milliseconds(result.latency_ms)} in all with the browser's start"
+        f"{milliseconds(result.latency_ms)} in all with the browser's start",
+        style="dim",
     )

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
+from rich.text import Text
 
 import ipfs_accelerate
 from ipfs_accelerate.cli.demo import demo
@@ -55,9 +56,10 @@ def main() -> None:
     try:
         app()
     except AccelerateError as error:
-        errors().print(f"[bold red]error[/] [dim]{error.code}[/]", error.message, highlight=False)
+        # As Text, since a shape or a path in brackets would be read as a style.
+        errors().print(f"[bold red]error[/] [dim]{error.code}[/]", Text(error.message))
         if error.hint:
-            errors().print(error.hint, highlight=False)
+            errors().print(Text(error.hint))
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from ipfs_accelerate.cli import options
 from ipfs_accelerate.cli.embed import where
 from ipfs_accelerate.cli.terminal import accelerator, output
-from ipfs_accelerate.errors import InferenceError
+from ipfs_accelerate.errors import ConfigError, InferenceError
 
 if TYPE_CHECKING:
     from ipfs_accelerate.result import Result
@@ -38,6 +39,8 @@ def run(
 ) -> None:
     """Run a model once, over arrays from .npy files."""
     feeds = dict(_input(given) for given in inputs or [])
+    if save is not None:
+        _make(save)
     with accelerator(
         browser=browser,
         browser_path=browser_path,
@@ -62,7 +65,8 @@ def _input(given: str) -> tuple[str, Any]:
     if not equals or not name or not file:
         raise typer.BadParameter(f"{given!r} is not NAME=FILE.npy.", param_hint="--input")
     try:
-        return name, np.load(file, allow_pickle=False)
+        with Path(file).open("rb") as opened:
+            return name, np.lib.format.read_array(opened, allow_pickle=False)
     except (OSError, ValueError) as error:
         raise InferenceError(
             f"The input {name!r} can't be read from {file}: {error}",
@@ -71,10 +75,20 @@ def _input(given: str) -> tuple[str, Any]:
         ) from error
 
 
+def _make(folder: Path) -> None:
+    """Before anything is computed, so that nothing is computed in vain."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(
+            f"The outputs can't be saved in {folder}: {error.strerror}.",
+            hint="Name a folder, or where one can be made.",
+        ) from error
+
+
 def _save(result: Result, folder: Path) -> None:
     import numpy as np  # noqa: PLC0415 - see _input
 
-    folder.mkdir(parents=True, exist_ok=True)
     for name, array in result.output_tensors.items():
         # An output's name is the model's word: it names a file in this folder and nowhere else.
         np.save(folder / f"{name.replace('/', '_').lstrip('.')}.npy", array, allow_pickle=False)
@@ -88,7 +102,7 @@ def _print_table(result: Result) -> None:
         figures = ["", "", ""]
         if array.size and array.dtype.kind in "fiu":
             figures = [f"{value:.5g}" for value in (array.min(), array.mean(), array.max())]
-        table.add_row(name, array.dtype.name, str(list(array.shape)), *figures)
+        table.add_row(Text(name), array.dtype.name, str(list(array.shape)), *figures)
     console = output()
     console.print(table)
-    console.print(where(result), style="dim", highlight=False)
+    console.print(where(result))
