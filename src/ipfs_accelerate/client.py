@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import os
 from collections import defaultdict
@@ -11,8 +12,8 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
-from ipfs_accelerate.config import Config, check_platform
-from ipfs_accelerate.errors import ConfigError
+from ipfs_accelerate.config import Config, check_batch_size, check_platform, check_progress
+from ipfs_accelerate.errors import ConfigError, TensorError
 from ipfs_accelerate.metrics import Statistics
 from ipfs_accelerate.models import catalog
 from ipfs_accelerate.models.blocks import BlockStore
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 OnProgress = Callable[[str, int, int], None]
 CONTROL_S = 60.0
 """How long a tensor or a ping may take on its way."""
+_HANDLES = itertools.count(1)
+"""No two accelerators share one: a tensor given to the wrong one is not there, never another."""
 
 
 class AsyncAccelerator:
@@ -42,6 +45,7 @@ class AsyncAccelerator:
     """
 
     def __init__(self, *, on_progress: OnProgress | None = None, **options: Any) -> None:
+        check_progress(on_progress)
         self.config = Config.of(**options)
         self.statistics = Statistics()
         self.on_progress = on_progress
@@ -52,7 +56,6 @@ class AsyncAccelerator:
         self._starting: asyncio.Task[Pool] | None = None
         self._composers: dict[str, Composer] = {}
         self._composing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._handles = itertools.count(1)
         self._closed = False
 
     def __repr__(self) -> str:
@@ -111,7 +114,7 @@ class AsyncAccelerator:
         from ipfs_accelerate import transfers  # noqa: PLC0415 - loads NumPy
 
         pool = await self._started()
-        handle = next(self._handles)
+        handle = next(_HANDLES)
         return await pool.execute(
             None, lambda worker: transfers.put(worker, handle, array), timeout_s=CONTROL_S
         )
@@ -120,6 +123,7 @@ class AsyncAccelerator:
         """Bring a worker's tensor back."""
         from ipfs_accelerate import transfers  # noqa: PLC0415 - loads NumPy
 
+        transfers.check(tensor)
         pool = await self._started()
         return await pool.execute(
             None,
@@ -132,12 +136,14 @@ class AsyncAccelerator:
         """Free tensors on their workers; how many were still there."""
         from ipfs_accelerate import transfers  # noqa: PLC0415 - loads NumPy
 
+        transfers.check(*tensors)
         pool = await self._started()
         dropped = 0
         for number in {tensor.worker for tensor in tensors}:
             handles = tuple(one.handle for one in tensors if one.worker == number)
             work = partial(transfers.drop, handles=handles)
-            dropped += await pool.execute(None, work, worker=number, timeout_s=CONTROL_S)
+            with contextlib.suppress(TensorError):  # it has ended, and freed them with it
+                dropped += await pool.execute(None, work, worker=number, timeout_s=CONTROL_S)
         return dropped
 
     async def unload(self, model: str | Path) -> None:
@@ -165,8 +171,11 @@ class AsyncAccelerator:
         model = await self.load(model_name)
         if model_type is not None:
             found = (await self._composer(model_name)).manifest.task
-            if model_type not in found:
-                raise ConfigError(f"{model_name} is a {found} model, not {model_type!r}.")
+            if str(model_type) not in found:
+                raise ConfigError(
+                    f"{model_name} is a {found} model, not {model_type!r}.",
+                    hint=f"Give model_type={found!r}, or leave it out.",
+                )
         return model
 
     async def run_inference(self, model_name: str, inputs: Any, **options: Any) -> Result:
@@ -181,6 +190,7 @@ class AsyncAccelerator:
         self, model_name: str, batch_inputs: Sequence[Any], batch_size: int | None = None
     ) -> list[Result]:
         """One result for each input, in order; at most `batch_size` of them are under way."""
+        check_batch_size(batch_size)
         limit = asyncio.Semaphore(batch_size or max(1, len(batch_inputs)))
 
         async def one(inputs: Any) -> Result:

@@ -15,6 +15,7 @@ PLATFORMS = ("auto", "wasm")
 BROWSERS = ("chrome", "chromium", "edge")
 FIRST_PORT = 8765
 PORTS = range(FIRST_PORT, FIRST_PORT + 10)
+MOST_AT_ONCE = 1_000_000
 
 
 def cache_dir() -> Path:
@@ -88,6 +89,21 @@ class Config:
 def check_platform(platform: str) -> None:
     """An error where this platform is not one that can run."""
     _one_of("platform", platform, PLATFORMS)
+
+
+def check_batch_size(size: object) -> None:
+    """An error where so many requests can't be under way at once."""
+    if size is not None:
+        _whole("batch_size", size, 1, MOST_AT_ONCE)
+
+
+def check_progress(function: object) -> None:
+    """An error where this can't be told how far a load is."""
+    if function is not None and not callable(function):
+        raise ConfigError(
+            f"on_progress={function!r} does not fit.",
+            hint="It is a function of a stage, how much is done, and of how much.",
+        )
 
 
 def _unknown(name: str, names: list[str]) -> ConfigError:

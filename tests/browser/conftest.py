@@ -1,6 +1,7 @@
 """A real browser, a page on loopback that dials back, and a look at who uses a profile."""
 
 import os
+import signal
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,6 +12,7 @@ import pytest
 from ipfs_accelerate.browsers import find_browser
 from ipfs_accelerate.errors import BrowserError
 
+ENOUGH_S = 90
 PAGE = b"""<!doctype html><script>
 localStorage.visits = Number(localStorage.visits ?? 0) + 1;
 fetch(`/dialled?${location.hash.slice(1)}&visits=${localStorage.visits}`);
@@ -79,6 +81,20 @@ def installed():
         return find_browser()
     except BrowserError as error:
         pytest.fail(str(error))
+
+
+@pytest.fixture
+def nothing_hangs():
+    """Makes a hang a failure: the main thread waits for answers where a signal reaches it."""
+
+    def hang(_number, _frame):
+        pytest.fail(f"it hangs: {ENOUGH_S} s have passed")
+
+    before = signal.signal(signal.SIGALRM, hang)
+    signal.alarm(ENOUGH_S)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture

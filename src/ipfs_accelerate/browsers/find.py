@@ -40,7 +40,7 @@ def find_browser(name: str | None = None, path: str | Path | None = None) -> Ins
     _refuse_platform(sys.platform)
     known = None if name is None else _known(name)
     if path is not None:
-        return _at(Path(path), known, "The option `path`")
+        return _at(Path(path), known, "The option `browser_path`")
     if known is None and (named := os.environ.get(VARIABLE)):
         return _at(Path(named), None, f"The variable {VARIABLE}")
     found = installed_browsers()

@@ -30,6 +30,8 @@ def _existing(model: str | Path) -> Path:
         if path.is_file():
             return path.absolute()
         what = "is a folder" if path.is_dir() else "is neither a known name nor a file"
+    except TypeError:
+        what = f"is no name and no path, but of type {type(model).__name__}"
     except (OSError, RuntimeError) as error:  # a name too long, or a ~user that is not there
         what = f"is not a known name, and as a path it fails ({error})"
     raise _not_found(str(model), what)

@@ -63,7 +63,7 @@ class TextProcessor:
             return self._tokenizer.encode(text)
         except (TypeError, UnicodeError) as error:
             raise InferenceError(
-                f"The text {text[:40]!r} cannot be encoded: {error}.",
+                f"The text {text[:40]!r} cannot be encoded: it holds half of a character.",
                 code="input_mismatch",
                 hint="Give text without lone surrogates.",
             ) from error
