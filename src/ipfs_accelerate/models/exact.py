@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 _WHOLE = "biu"
 _NUMBERS = "biuf"
+_ALL_INTEGERS_TO = 2.0**53 - 1
+"""A float64 beyond it may stand for an integer that it is not."""
 
 
 def to_exact(value: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
@@ -27,7 +29,7 @@ def to_exact(value: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
         raise ValueError(f"{described}, which holds no plain numbers")
     with np.errstate(all="ignore"):
         array = _converted(value, raw, dtype)
-        lost = _lost(raw, array)
+        lost = _lost(value, raw, array)
     if lost.any():
         raise ValueError(f"{described}, whose value {raw[lost][0]} {dtype.name} cannot hold")
     return array
@@ -50,12 +52,25 @@ def _converted(value: Any, raw: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[A
     return raw.astype(dtype)
 
 
-def _lost(raw: NDArray[Any], array: NDArray[Any]) -> NDArray[np.bool_]:
+def _lost(value: Any, raw: NDArray[Any], array: NDArray[Any]) -> NDArray[np.bool_]:
     """Mark where the conversion changed a value."""
     back = array.astype(raw.dtype)
     if raw.dtype.kind == "f" and array.dtype.kind not in _WHOLE:
         lost: NDArray[np.bool_] = np.isfinite(raw) & ~np.isfinite(back)
+        lost |= _rounded_integers(value, raw, back)
     else:
         # Across a change of sign equal bits come back equal, so the signs are compared too.
         lost = np.not_equal(back, raw) | np.not_equal(array < 0, raw < 0)
     return lost
+
+
+def _rounded_integers(value: Any, raw: NDArray[Any], back: NDArray[Any]) -> NDArray[np.bool_]:
+    """Mark what was an integer and is another one now; `raw` may have rounded it already."""
+    suspects: NDArray[np.bool_] = (raw == np.trunc(raw)) & (
+        (back != raw) | (np.abs(raw) > _ALL_INTEGERS_TO)
+    )
+    if not suspects.any():
+        return suspects
+    pairs = zip(np.asarray(value, object).flat, back.ravel().tolist(), strict=True)
+    changed = [isinstance(one, int | np.integer) and int(one) != got for one, got in pairs]
+    return suspects & np.array(changed, np.bool_).reshape(raw.shape)
