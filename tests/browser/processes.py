@@ -14,8 +14,8 @@ def of_folder(folder: Path) -> dict[int, str]:
     mark = os.fsencode(folder)
     found = {}
     for pid in _pids():
-        line = _read(pid, "cmdline")
-        if pid != os.getpid() and (mark in line or mark in _read(pid, "environ")):
+        line = read(pid, "cmdline")
+        if pid != os.getpid() and (mark in line or mark in read(pid, "environ")):
             found[pid] = os.fsdecode(line.replace(b"\0", b" "))
     return found
 
@@ -55,7 +55,7 @@ def kill(pid: int) -> None:
 
 def resident_mb(pid: int) -> float:
     """The memory that the process holds."""
-    pages = int(_read(pid, "statm").split()[1])
+    pages = int(read(pid, "statm").split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
@@ -67,7 +67,7 @@ def _pids() -> list[int]:
     return [int(entry.name) for entry in PROC.glob("[0-9]*")]
 
 
-def _read(pid: int, name: str) -> bytes:
+def read(pid: int, name: str) -> bytes:
     """Nothing for one that has ended: an unreaped process has neither arguments nor environment."""
     try:
         return (PROC / str(pid) / name).read_bytes()
