@@ -47,10 +47,10 @@ def answer(request: bytes, access: Access) -> Dialled:
         return _refused(HTTPStatus.BAD_REQUEST, "This is no handshake of a WebSocket.")
     protocols = [one.strip() for one in headers.get("sec-websocket-protocol", "").split(",")]
     worker = access.of_protocols(protocols)
-    role = parse_qs(where.query).get("role", [""])[0]
-    if worker is None or role not in ROLES:
-        return _refused(HTTPStatus.FORBIDDEN, "A worker's token and a role are needed.")
-    return Dialled(_accepted(key), worker, role)
+    roles = parse_qs(where.query).get("role", [])
+    if worker is None or len(roles) != 1 or roles[0] not in ROLES:
+        return _refused(HTTPStatus.FORBIDDEN, "A worker's token and one role are needed.")
+    return Dialled(_accepted(key), worker, roles[0])
 
 
 def _accepted(key: str) -> bytes:

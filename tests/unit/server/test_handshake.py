@@ -43,6 +43,7 @@ def test_a_workers_own_get_in(role):
         (request(sec_websocket_protocol=f"bearer.{TOKEN}"), 403),
         (request("/socket"), 403),
         (request("/socket?role=host"), 403),
+        (request("/socket?role=page&role=engine"), 403),
         (request("/elsewhere?role=page"), 404),
         (request(method="POST"), 400),
         (request(sec_websocket_version="8"), 400),
