@@ -22,6 +22,7 @@ PURE = (
     *sorted(PACKAGE.glob("protocol/[a-z]*.py")),
     PACKAGE / "pool" / "state.py",
     PACKAGE / "pool" / "placement.py",
+    PACKAGE / "pool" / "platforms.py",
     PACKAGE / "metrics" / "statistics.py",
     PACKAGE / "server" / "access.py",
     PACKAGE / "server" / "handshake.py",

@@ -42,21 +42,27 @@ class Accelerator:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def load(self, model: str | Path = DEFAULT) -> Model:
-        """A model that is ready to run: found, in a browser, warm."""
-        return Model(self, self._portal, self._portal.call(self._core.load, model))
+    def load(self, model: str | Path = DEFAULT, **options: Any) -> Model:
+        """A model that is ready to run: found, in a browser, warm.
 
-    def embed(self, texts: str | Sequence[str], model: str | Path = DEFAULT) -> Result:
+        `platform`, `require_hardware` and `allow_fallback` stand in place of the accelerator's.
+        """
+        return Model(self, self._portal, self._portal.call(self._core.load, model, **options))
+
+    def embed(
+        self, texts: str | Sequence[str], model: str | Path = DEFAULT, **options: Any
+    ) -> Result:
         """One vector for each text; `result.output` is an array of [texts, dimensions]."""
-        return self._portal.call(self._core.embed, texts, model)
+        return self._portal.call(self._core.embed, texts, model, **options)
 
-    def run(self, model: str | Path, inputs: Any) -> Result:
+    def run(self, model: str | Path, inputs: Any, **options: Any) -> Result:
         """Run a model once.
 
         `model` is a catalogued name or the path of an ONNX file; `inputs` a text, a list of texts
         or a dict of named tensors. The result's arrays are read-only views of what came.
+        `platform`, `require_hardware` and `allow_fallback` stand in place of the accelerator's.
         """
-        return self._portal.call(self._core.run, model, inputs)
+        return self._portal.call(self._core.run, model, inputs, **options)
 
     def put(self, array: ArrayLike) -> RemoteTensor:
         """Send an array to a worker, where runs can use it without sending it again."""
@@ -96,11 +102,15 @@ class Accelerator:
         return self._portal.call(self._core.run_inference, model_name, inputs, **options)
 
     def run_batch_inference(
-        self, model_name: str, batch_inputs: Sequence[Any], batch_size: int | None = None
+        self,
+        model_name: str,
+        batch_inputs: Sequence[Any],
+        batch_size: int | None = None,
+        **options: Any,
     ) -> list[Result]:
         """One result for each input, in order; at most `batch_size` of them are under way."""
         call = self._core.run_batch_inference
-        return self._portal.call(call, model_name, batch_inputs, batch_size)
+        return self._portal.call(call, model_name, batch_inputs, batch_size, **options)
 
     def get_metrics(self) -> dict[str, Any]:
         """What was measured since the start: aggregate, bridge, resource_pool and models."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ipfs_accelerate.errors import InferenceError
+from ipfs_accelerate.errors import InferenceError, PoolError
+from ipfs_accelerate.models.golden import golden_of
 from ipfs_accelerate.models.inputs import check_inputs
 from ipfs_accelerate.models.text import TextProcessor
 from ipfs_accelerate.protocol.messages import Fetch, HandleRef, Reference, Run, Step, TensorRef
@@ -17,7 +18,7 @@ from ipfs_accelerate.tensors.arrays import from_wire, numpy_dtype, to_wire
 
 if TYPE_CHECKING:
     from ipfs_accelerate.models import BlockStore, Manifest
-    from ipfs_accelerate.pool import Worker
+    from ipfs_accelerate.pool import Loaded, Worker
     from ipfs_accelerate.protocol.codec import Tensor
     from ipfs_accelerate.server import Answer
 
@@ -40,12 +41,18 @@ class RemoteTensor:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A run that is ready to be sent."""
+    """A run that is ready to be sent, once it is known what a worker calls the model."""
 
-    run: Run
+    inputs: Mapping[str, Reference]
+    outputs: tuple[str, ...]
     tensors: dict[str, Tensor]
     items: int
     worker: int | None
+
+    def run(self, key: str) -> Run:
+        """The message for a worker that calls the model so."""
+        fetch = tuple(Fetch(0, name, name) for name in self.outputs)
+        return Run(steps=(Step(model=key, inputs=dict(self.inputs)),), fetch=fetch, keep=())
 
 
 class Composer:
@@ -54,6 +61,8 @@ class Composer:
     def __init__(self, manifest: Manifest, store: BlockStore) -> None:
         self.manifest = manifest
         self.text = TextProcessor(manifest, store) if manifest.tokenizer else None
+        # Only a catalogued model is what its name says.
+        self.golden = golden_of(manifest.name) if manifest.family != "unknown" else None
 
     def call(self, inputs: Any) -> Call:
         """The run for a text, a list of texts, or named tensors."""
@@ -68,10 +77,9 @@ class Composer:
             name: HandleRef(remote[name].handle) if name in remote else TensorRef(name)
             for name in feeds
         }
-        step = Step(model=self.manifest.key, inputs=references)
-        fetch = tuple(Fetch(0, port.name, port.name) for port in self.manifest.outputs)
         return Call(
-            run=Run(steps=(step,), fetch=fetch, keep=()),
+            inputs=references,
+            outputs=tuple(port.name for port in self.manifest.outputs),
             tensors={name: to_wire(feeds[name]) for name in feeds if name not in remote},
             items=next((len(one) for one in feeds.values() if one.ndim), 1),
             worker=_only_worker(remote),
@@ -93,16 +101,27 @@ class Composer:
             )
         return dict(self.text(inputs))
 
-    def result(self, call: Call, answer: Answer, worker: Worker, latency_s: float) -> Result:
+    async def check(self, worker: Worker, loaded: Loaded) -> None:
+        """An error where this worker computes the model's golden vector wrongly."""
+        if self.golden is None:
+            return
+        call = self.call(self.golden.inputs)
+        answer = await worker.ask(call.run(loaded.key), call.tensors)
+        fault = self.golden.fault({name: from_wire(one) for name, one in answer.tensors.items()})
+        if fault is not None:
+            raise _wrong(self.manifest.name, worker, loaded, fault)
+
+    def result(
+        self, call: Call, answer: Answer, worker: Worker, loaded: Loaded, latency_s: float
+    ) -> Result:
         """The answer as the caller sees it."""
         step = answer.value["steps"][0]
         outputs = {name: from_wire(tensor) for name, tensor in answer.tensors.items()}
         inference_s = sum(one["run_ms"] for one in answer.value["steps"]) / 1000
-        loaded = worker.models[self.manifest.key].value
         return Result(
             model_name=self.manifest.name,
             model_type=self.manifest.task,
-            platform=loaded["platform"],
+            platform=loaded.ability.platform,
             backend=step["backend"],
             browser=worker.browser_name,
             device=step["device"],
@@ -112,17 +131,30 @@ class Composer:
             inference_time=inference_s,
             latency_ms=latency_s * 1000,
             throughput_items_per_sec=call.items / inference_s if inference_s else 0.0,
-            memory_usage_mb=loaded["weight_bytes"] / 1e6,
+            memory_usage_mb=loaded.value["weight_bytes"] / 1e6,
             precision=self.manifest.precision,
+            fell_back=tuple(one["operator"] for one in loaded.value.get("fell_back", ())),
             performance_metrics={
                 "inference_ms": inference_s * 1000,
                 "engine_ms": answer.value["total_ms"],
                 "queued_ms": answer.value["queued_ms"],
                 "latency_ms": latency_s * 1000,
-                "load_ms": worker.models[self.manifest.key].load_s * 1000,
+                "load_ms": loaded.load_s * 1000,
                 "items": call.items,
             },
         )
+
+
+def _wrong(model: str, worker: Worker, loaded: Loaded, fault: str) -> PoolError:
+    where = f"{loaded.ability.platform} on the {loaded.value['device']} of {worker.browser_name}"
+    about = f" ({loaded.ability.about})" if loaded.ability.about else ""
+    return PoolError(
+        f"{where}{about} computes {model} wrongly: {fault}. It does not serve this model.",
+        code="wrong_numbers",
+        hint="Use another platform or browser, and report the device: `ipfs-accelerate doctor` "
+        "says what it is.",
+        details={"platform": loaded.ability.platform, "fault": fault},
+    )
 
 
 def _only_worker(remote: Mapping[str, RemoteTensor]) -> int | None:

@@ -12,7 +12,7 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
-from ipfs_accelerate.config import Config, check_batch_size, check_platform, check_progress
+from ipfs_accelerate.config import Config, Wish, check_batch_size, check_progress
 from ipfs_accelerate.errors import ConfigError, TensorError
 from ipfs_accelerate.metrics import Statistics
 from ipfs_accelerate.models import catalog
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ipfs_accelerate.calls import Composer, RemoteTensor
-    from ipfs_accelerate.pool import Pool, Worker
+    from ipfs_accelerate.pool import Loaded, Needed, Pool, Worker
     from ipfs_accelerate.result import Result
     from ipfs_accelerate.server import Answer
 
@@ -69,38 +69,45 @@ class AsyncAccelerator:
     async def __aexit__(self, *exc: object) -> None:
         await self.close()
 
-    async def load(self, model: str | Path = DEFAULT) -> AsyncModel:
-        """A model that is ready to run: found, in a browser, warm."""
+    async def load(self, model: str | Path = DEFAULT, **options: Any) -> AsyncModel:
+        """A model that is ready to run: found, in a browser, warm.
+
+        `platform`, `require_hardware` and `allow_fallback` stand in place of the accelerator's.
+        """
+        wish = Wish.of(self.config, options)
         composer, pool = await self._ready(model)
-        await self._loaded(composer, await pool.load(composer.manifest, self.on_progress))
-        return AsyncModel(self, model, composer.manifest.name)
+        self._loaded(composer, await pool.load(self._needed(composer, wish)))
+        return AsyncModel(self, model, composer.manifest.name, options)
 
-    async def embed(self, texts: str | Sequence[str], model: str | Path = DEFAULT) -> Result:
+    async def embed(
+        self, texts: str | Sequence[str], model: str | Path = DEFAULT, **options: Any
+    ) -> Result:
         """One vector for each text; `result.output` is an array of [texts, dimensions]."""
-        return await self.run(model, texts)
+        return await self.run(model, texts, **options)
 
-    async def run(self, model: str | Path, inputs: Any) -> Result:
+    async def run(self, model: str | Path, inputs: Any, **options: Any) -> Result:
         """Run a model once.
 
         `model` is a catalogued name or the path of an ONNX file; `inputs` a text, a list of texts
         or a dict of named tensors. The result's arrays are read-only views of what came.
+        `platform`, `require_hardware` and `allow_fallback` stand in place of the accelerator's.
         """
         started = perf_counter()
+        wish = Wish.of(self.config, options)
         composer, pool = await self._ready(model)
         call = composer.call(inputs)
 
-        async def work(worker: Worker) -> tuple[Worker, Answer]:
-            return worker, await worker.ask(call.run, call.tensors)
+        async def work(worker: Worker, loaded: Loaded) -> tuple[Worker, Loaded, Answer]:
+            return worker, loaded, await worker.ask(call.run(loaded.key), call.tensors)
 
-        worker, answer = await pool.execute(
-            composer.manifest,
+        worker, loaded, answer = await pool.run(
+            self._needed(composer, wish),
             work,
             worker=call.worker,
             timeout_s=self.config.inference_timeout_s,
-            on_progress=self.on_progress,
         )
-        await self._loaded(composer, worker)
-        result = composer.result(call, answer, worker, perf_counter() - started)
+        self._loaded(composer, loaded)
+        result = composer.result(call, answer, worker, loaded, perf_counter() - started)
         self.statistics.ran(
             result.model_name,
             items=call.items,
@@ -116,7 +123,7 @@ class AsyncAccelerator:
         pool = await self._started()
         handle = next(_HANDLES)
         return await pool.execute(
-            None, lambda worker: transfers.put(worker, handle, array), timeout_s=CONTROL_S
+            lambda worker: transfers.put(worker, handle, array), timeout_s=CONTROL_S
         )
 
     async def get(self, tensor: RemoteTensor) -> NDArray[Any]:
@@ -126,7 +133,6 @@ class AsyncAccelerator:
         transfers.check(tensor)
         pool = await self._started()
         return await pool.execute(
-            None,
             lambda worker: transfers.get(worker, tensor),
             worker=tensor.worker,
             timeout_s=CONTROL_S,
@@ -143,7 +149,7 @@ class AsyncAccelerator:
             handles = tuple(one.handle for one in tensors if one.worker == number)
             work = partial(transfers.drop, handles=handles)
             with contextlib.suppress(TensorError):  # it has ended, and freed them with it
-                dropped += await pool.execute(None, work, worker=number, timeout_s=CONTROL_S)
+                dropped += await pool.execute(work, worker=number, timeout_s=CONTROL_S)
         return dropped
 
     async def unload(self, model: str | Path) -> None:
@@ -154,7 +160,7 @@ class AsyncAccelerator:
     async def ping(self) -> float:
         """One empty round trip to an engine, in milliseconds."""
         pool = await self._started()
-        return await pool.execute(None, lambda worker: worker.ping(), timeout_s=CONTROL_S)
+        return await pool.execute(lambda worker: worker.ping(), timeout_s=CONTROL_S)
 
     async def accelerate_model(
         self,
@@ -165,10 +171,9 @@ class AsyncAccelerator:
         optimizations: object = None,
     ) -> AsyncModel:
         """The guides' name for `load`. What this version can't do yet it refuses."""
-        check_platform(platform)
         _refuse("quantization", value=quantization)
         _refuse("optimizations", value=optimizations)
-        model = await self.load(model_name)
+        model = await self.load(model_name, platform=platform)
         if model_type is not None:
             found = (await self._composer(model_name)).manifest.task
             if str(model_type) not in found:
@@ -182,12 +187,14 @@ class AsyncAccelerator:
         """The guides' name for `run`. `store_results` waits for the database."""
         if options.pop("store_results", False):
             _refuse("store_results", value=True)
-        for name, value in options.items():
-            _refuse(name, value=value)
-        return await self.run(model_name, inputs)
+        return await self.run(model_name, inputs, **options)
 
     async def run_batch_inference(
-        self, model_name: str, batch_inputs: Sequence[Any], batch_size: int | None = None
+        self,
+        model_name: str,
+        batch_inputs: Sequence[Any],
+        batch_size: int | None = None,
+        **options: Any,
     ) -> list[Result]:
         """One result for each input, in order; at most `batch_size` of them are under way."""
         check_batch_size(batch_size)
@@ -195,7 +202,7 @@ class AsyncAccelerator:
 
         async def one(inputs: Any) -> Result:
             async with limit:
-                return await self.run(model_name, inputs)
+                return await self.run(model_name, inputs, **options)
 
         tasks = [asyncio.ensure_future(one(inputs)) for inputs in batch_inputs]
         try:
@@ -274,13 +281,17 @@ class AsyncAccelerator:
     def _known(self, name: str) -> Composer | None:
         return self._composers.get(name) if catalog.find(name) is not None else None
 
-    async def _loaded(self, composer: Composer, worker: Worker) -> None:
-        loaded = worker.models.get(composer.manifest.key)
-        if loaded is not None and not loaded.counted:
+    def _needed(self, composer: Composer, wish: Wish) -> Needed:
+        from ipfs_accelerate.pool import Needed  # noqa: PLC0415 - it is there by now
+
+        return Needed(composer.manifest, wish, composer.check, self.on_progress)
+
+    def _loaded(self, composer: Composer, loaded: Loaded) -> None:
+        if not loaded.counted:
             loaded.counted = True
             self.statistics.loaded(
                 composer.manifest.name,
-                loaded.value["platform"],
+                loaded.ability.platform,
                 load_s=loaded.load_s,
                 memory_mb=loaded.value["weight_bytes"] / 1e6,
             )
@@ -301,8 +312,15 @@ class AsyncAccelerator:
 class AsyncModel:
     """A loaded model: `await model(inputs)`."""
 
-    def __init__(self, accelerator: AsyncAccelerator, model: str | Path, name: str) -> None:
+    def __init__(
+        self,
+        accelerator: AsyncAccelerator,
+        model: str | Path,
+        name: str,
+        options: dict[str, Any],
+    ) -> None:
         self._accelerator = accelerator
+        self._options = options
         self._model = model
         self.name = name
 
@@ -311,11 +329,12 @@ class AsyncModel:
 
     async def __call__(self, inputs: Any) -> Result:
         """Run it once."""
-        return await self._accelerator.run(self._model, inputs)
+        return await self._accelerator.run(self._model, inputs, **self._options)
 
     async def run_batch(self, batch_inputs: Sequence[Any]) -> list[Result]:
         """One result for each input, in order."""
-        return await self._accelerator.run_batch_inference(str(self._model), batch_inputs)
+        run = self._accelerator.run_batch_inference
+        return await run(str(self._model), batch_inputs, **self._options)
 
     def get_performance_metrics(self) -> dict[str, Any]:
         """What was measured of this model."""

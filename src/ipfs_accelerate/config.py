@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from ipfs_accelerate.errors import ConfigError
 
-PLATFORMS = ("auto", "wasm")
+PLATFORMS = ("auto", "webgpu", "webnn", "wasm")
 BROWSERS = ("chrome", "chromium", "edge")
 FIRST_PORT = 8765
 PORTS = range(FIRST_PORT, FIRST_PORT + 10)
@@ -34,7 +34,13 @@ class Config:
     browser: Annotated[str | None, "chrome, chromium or edge; by default the first found"] = None
     browser_path: Annotated[str | Path | None, "the browser's program, where it isn't found"] = None
     headless: Annotated[bool, "False shows the browser's window"] = True
-    platform: Annotated[str, "auto or wasm; auto takes the best that is there"] = "auto"
+    platform: Annotated[
+        str, "webgpu, webnn or wasm; auto takes the fastest by measurement, no software adapter"
+    ] = "auto"
+    require_hardware: Annotated[bool, "refuses whatever runs on no GPU or NPU"] = False
+    allow_fallback: Annotated[
+        tuple[str, ...], "platforms that may stand in for the one named; by default none"
+    ] = ()
     max_connections: Annotated[int, "how many browsers may run at once, started on demand"] = 1
     threads: Annotated[
         int | None, "WASM threads of each browser; by default the cores, shared among browsers"
@@ -58,12 +64,14 @@ class Config:
                 raise _unknown(name, names)
         config = cls(**options)
         config._check()
-        return config
+        return dataclasses.replace(config, allow_fallback=tuple(config.allow_fallback))
 
     def _check(self) -> None:
         _one_of("browser", self.browser, (*BROWSERS, None))
         _one_of("platform", self.platform, PLATFORMS)
         _boolean("headless", self.headless)
+        _boolean("require_hardware", self.require_hardware)
+        check_fallback(self.allow_fallback)
         _whole("max_connections", self.max_connections, 1, 64)
         if self.threads is not None:
             _whole("threads", self.threads, 1, 64)
@@ -86,9 +94,39 @@ class Config:
         return self.threads or max(1, (cores or 1) // self.max_connections)
 
 
-def check_platform(platform: str) -> None:
-    """An error where this platform is not one that can run."""
-    _one_of("platform", platform, PLATFORMS)
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Where a call may run."""
+
+    platform: str = "auto"
+    require_hardware: bool = False
+    allow_fallback: tuple[str, ...] = ()
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The platforms in the order wished; empty for `auto`, which takes the fastest."""
+        if self.platform == "auto":
+            return ()
+        return tuple(dict.fromkeys((self.platform, *self.allow_fallback)))
+
+    @classmethod
+    def of(cls, config: Config, options: dict[str, Any]) -> Wish:
+        """The accelerator's own, with what this call says in its place, checked."""
+        names = [known.name for known in dataclasses.fields(cls)]
+        for name in options:
+            if name not in names:
+                raise _unknown(name, names)
+        given = {name: value for name, value in options.items() if value is not None}
+        if not given:
+            return cls(config.platform, config.require_hardware, config.allow_fallback)
+        _one_of("platform", given.get("platform"), (*PLATFORMS, None))
+        _boolean("require_hardware", given.get("require_hardware", False))
+        fallback = check_fallback(given.get("allow_fallback", config.allow_fallback))
+        return cls(
+            given.get("platform", config.platform),
+            given.get("require_hardware", config.require_hardware),
+            fallback,
+        )
 
 
 def check_batch_size(size: object) -> None:
@@ -104,6 +142,17 @@ def check_progress(function: object) -> None:
             f"on_progress={function!r} does not fit.",
             hint="It is a function of a stage, how much is done, and of how much.",
         )
+
+
+def check_fallback(platforms: object) -> tuple[str, ...]:
+    """The platforms that may stand in, as a tuple; an error where one of them is none."""
+    if isinstance(platforms, str) or not isinstance(platforms, list | tuple):
+        raise ConfigError(
+            f"allow_fallback={platforms!r} does not fit.", hint="It is a list such as ['wasm']."
+        )
+    for one in platforms:
+        _one_of("allow_fallback", one, PLATFORMS[1:])
+    return tuple(platforms)
 
 
 def _unknown(name: str, names: list[str]) -> ConfigError:

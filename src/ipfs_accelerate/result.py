@@ -12,7 +12,8 @@ class Result(Mapping[str, Any]):
     """One run's result: attributes, and the same names as a read-only mapping.
 
     `inference_time` is what the engine measured in seconds; `latency_ms` is the whole call as its
-    caller saw it. `memory_usage_mb` is the model's weights as the worker holds them.
+    caller saw it. `memory_usage_mb` is the model's weights as the worker holds them. `fell_back`
+    names the operators that the platform lacks, and that ran on the CPU since that was allowed.
     """
 
     model_name: str
@@ -30,6 +31,7 @@ class Result(Mapping[str, Any]):
     performance_metrics: Mapping[str, Any]
     cached: bool = False
     shared_tensors_used: tuple[str, ...] = ()
+    fell_back: tuple[str, ...] = ()
     success: bool = True
     is_simulation: bool = False
     is_real_hardware: bool = False

@@ -2,10 +2,11 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ipfs_accelerate.config import Config, cache_dir, check_platform
+from ipfs_accelerate.config import Config, Wish, cache_dir
 from ipfs_accelerate.errors import ConfigError
 
 
@@ -81,7 +82,25 @@ def test_the_cache_folder_is_asked_for_named_or_the_users(
     assert Config.of(cache_dir=tmp_path / "z").folder == tmp_path / "z"
 
 
-def test_a_platform_that_is_not_there_says_what_is() -> None:
-    check_platform("wasm")
-    with pytest.raises(ConfigError, match="auto, wasm"):
-        check_platform("cuda")
+def test_a_call_stands_in_place_of_the_accelerators_options() -> None:
+    config = Config.of(platform="webnn", allow_fallback=["wasm"])
+    assert Wish.of(config, {}) == Wish("webnn", allow_fallback=("wasm",))
+    assert Wish.of(config, {"platform": None, "require_hardware": True}).require_hardware
+    assert Wish.of(config, {"platform": "auto"}).named == ()
+    assert Wish.of(config, {"platform": "webgpu"}).named == ("webgpu", "wasm")
+    assert Wish.of(config, {"allow_fallback": []}).named == ("webnn",)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"platform": "cuda"}, "auto, webgpu, webnn, wasm"),
+        ({"platfrom": "wasm"}, "Did you mean 'platform'"),
+        ({"require_hardware": "yes"}, "True or False"),
+        ({"allow_fallback": "wasm"}, "a list such as"),
+        ({"allow_fallback": ["auto"]}, "webgpu, webnn, wasm"),
+    ],
+)
+def test_a_wish_that_nothing_can_grant_says_what_can(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
+        Wish.of(Config.of(), options)

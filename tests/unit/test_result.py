@@ -42,6 +42,7 @@ NAMES = [
     "precision",
     "performance_metrics",
     "shared_tensors_used",
+    "fell_back",
     "device",
     "cached",
 ]

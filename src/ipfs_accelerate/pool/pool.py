@@ -27,8 +27,9 @@ from ipfs_accelerate.pool.events import (
     WorkerLost,
     WorkerReady,
 )
+from ipfs_accelerate.pool.platforms import Ability
 from ipfs_accelerate.pool.state import PoolState, worker_lost
-from ipfs_accelerate.pool.worker import OnProgress, Worker
+from ipfs_accelerate.pool.worker import Loaded, Worker, key_of
 from ipfs_accelerate.protocol.messages import Limits
 from ipfs_accelerate.server import Channel, Server
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from ipfs_accelerate.config import Config
     from ipfs_accelerate.models import BlockStore, Manifest
     from ipfs_accelerate.pool.line import Place
+    from ipfs_accelerate.pool.needs import Needed
 
 T = TypeVar("T")
 MIB = 1024 * 1024
@@ -80,32 +82,47 @@ class Pool:
 
     async def execute(
         self,
-        model: Manifest | None,
         work: Callable[[Worker], Awaitable[T]],
         *,
         worker: int | None = None,
         timeout_s: float,
-        on_progress: OnProgress | None = None,
     ) -> T:
-        """Give `work` a worker that holds the model. It may be tried again, so it must be pure.
+        """Give `work` a worker, or this one. It may be tried again, so it must be pure.
 
         That is for an engine that was replaced under it because another request on it was given
         up.
         """
-        while True:
-            try:
-                return await self._attempt(model, work, worker, timeout_s, on_progress)
-            except AccelerateError as error:
-                if not error.details.get("engine_replaced") or worker is not None:
-                    raise
 
-    async def load(self, model: Manifest, on_progress: OnProgress | None = None) -> Worker:
-        """A worker that holds the model."""
+        async def attempt() -> T:
+            async with self._turn(None, worker) as given:
+                return await self._within(given, work(given), timeout_s)
 
-        async def found(worker: Worker) -> Worker:
-            return worker
+        return await self._again(attempt, worker)
 
-        return await self.execute(model, found, timeout_s=1.0, on_progress=on_progress)
+    async def run(
+        self,
+        needed: Needed,
+        work: Callable[[Worker, Loaded], Awaitable[T]],
+        *,
+        worker: int | None = None,
+        timeout_s: float,
+    ) -> T:
+        """Give `work` a worker that holds the model, where it may run. It may be tried again."""
+
+        async def attempt() -> T:
+            async with self._turn(needed.model, worker) as given:
+                loaded = await self._load(given, needed)
+                return await self._within(given, work(given, loaded), timeout_s)
+
+        return await self._again(attempt, worker)
+
+    async def load(self, needed: Needed) -> Loaded:
+        """The model on a worker."""
+
+        async def found(_worker: Worker, loaded: Loaded) -> Loaded:
+            return loaded
+
+        return await self.run(needed, found, timeout_s=1.0)
 
     async def unload(self, model: Manifest) -> None:
         """Forget a model on every worker that holds it."""
@@ -131,20 +148,13 @@ class Pool:
             },
         }
 
-    async def _attempt(
-        self,
-        model: Manifest | None,
-        work: Callable[[Worker], Awaitable[T]],
-        number: int | None,
-        timeout_s: float,
-        on_progress: OnProgress | None,
-    ) -> T:
-        async with self._turn(model, number) as worker:
-            if model is not None and model.key not in worker.models:
-                await self._within(
-                    worker, self._load(worker, model, on_progress), self._config.load_timeout_s
-                )
-            return await self._within(worker, work(worker), timeout_s)
+    async def _again(self, attempt: Callable[[], Awaitable[T]], worker: int | None) -> T:
+        while True:
+            try:
+                return await attempt()
+            except AccelerateError as error:
+                if not error.details.get("engine_replaced") or worker is not None:
+                    raise
 
     @contextlib.asynccontextmanager
     async def _turn(self, model: Manifest | None, number: int | None) -> AsyncIterator[Worker]:
@@ -159,9 +169,15 @@ class Pool:
             self._waiting.pop(request, None)
             self._feed(Finished(request))
 
-    async def _load(self, worker: Worker, model: Manifest, on_progress: OnProgress | None) -> None:
-        await worker.load(model, "wasm", on_progress)
-        self._feed(ModelLoaded(worker.number, model.key))
+    async def _load(self, worker: Worker, needed: Needed) -> Loaded:
+        ability = Ability("wasm", "cpu")
+        held = worker.models.get(key_of(needed.model, ability))
+        if held is not None:
+            return held
+        loading = worker.load(needed, ability)
+        loaded = await self._within(worker, loading, self._config.load_timeout_s)
+        self._feed(ModelLoaded(worker.number, needed.model.key))
+        return loaded
 
     async def _within(self, worker: Worker, work: Awaitable[T], timeout_s: float) -> T:
         """The work's result within its time; an engine that is left stuck is replaced."""

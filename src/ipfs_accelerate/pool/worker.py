@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from ipfs_accelerate.errors import TransportError
+from ipfs_accelerate.errors import AccelerateError, TransportError
 from ipfs_accelerate.pool.line import Line
 from ipfs_accelerate.protocol.messages import Block, Load, Ping, Restart, Unload, Weight
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ipfs_accelerate.browsers import Browser
     from ipfs_accelerate.models import Manifest
+    from ipfs_accelerate.pool.needs import Needed, OnProgress
+    from ipfs_accelerate.pool.platforms import Ability
     from ipfs_accelerate.protocol.messages import Request
     from ipfs_accelerate.protocol.tensor import Tensor
     from ipfs_accelerate.server import Answer, Channel
 
-OnProgress = Callable[[str, int, int], None]
 PAGE_S = 5.0
 """How long a page may take to answer: it computes nothing itself."""
 
@@ -29,6 +31,9 @@ PAGE_S = 5.0
 class Loaded:
     """A model on a worker: what its engine said, and how long the host waited for it."""
 
+    key: str
+    """what the engine calls it"""
+    ability: Ability
     value: dict[str, Any]
     load_s: float
     counted: bool = False
@@ -44,6 +49,7 @@ class Worker:
     page: Channel | None = None
     engine: Channel | None = None
     models: dict[str, Loaded] = field(default_factory=dict)
+    """by the engine's keys; one model may be there on several platforms"""
     restarting: bool = False
     line: Line = field(default_factory=Line)
     engine_came: asyncio.Event = field(default_factory=asyncio.Event)
@@ -56,24 +62,26 @@ class Worker:
         """chrome, chromium or edge; empty while it is starting."""
         return self.browser.installed.name if self.browser else ""
 
-    async def load(
-        self, model: Manifest, platform: str, on_progress: OnProgress | None = None
-    ) -> Loaded:
-        """The model, loaded now or before. Callers that come together wait for one load."""
-        if (loaded := self.models.get(model.key)) is not None:
+    async def load(self, needed: Needed, ability: Ability) -> Loaded:
+        """The model on this platform, loaded now or before, and checked before it serves.
+
+        Callers that come together wait for one load.
+        """
+        key = key_of(needed.model, ability)
+        if (loaded := self.models.get(key)) is not None:
             return loaded
-        task = self._loading.get(model.key)
+        task = self._loading.get(key)
         if task is None:
-            task = asyncio.ensure_future(self._load(model, platform, on_progress))
-            self._loading[model.key] = task
-            task.add_done_callback(lambda done: self._loaded(model.key, done))
+            task = asyncio.ensure_future(self._load(key, needed, ability))
+            self._loading[key] = task
+            task.add_done_callback(lambda done: self._loaded(key, done))
         # Shielded: one caller who gives up must not end it for the others; the last one does.
-        self._patient[model.key] += 1
+        self._patient[key] += 1
         try:
             return await asyncio.shield(task)
         finally:
-            self._patient[model.key] -= 1
-            if not self._patient[model.key] and not task.done():
+            self._patient[key] -= 1
+            if not self._patient[key] and not task.done():
                 task.cancel()
 
     async def ask(
@@ -94,20 +102,29 @@ class Worker:
         return (perf_counter() - started) * 1000
 
     async def unload(self, model: Manifest) -> None:
-        """Have the engine forget a model."""
-        if self.models.pop(model.key, None) is not None:
-            await self.ask(Unload(model=model.key))
+        """Have the engine forget a model, on every platform that it has it on."""
+        for key in [key for key in self.models if key.startswith(model.key)]:
+            del self.models[key]
+            await self.ask(Unload(model=key))
 
-    async def _load(self, model: Manifest, platform: str, on_progress: OnProgress | None) -> Loaded:
+    async def _load(self, key: str, needed: Needed, ability: Ability) -> Loaded:
+        model = needed.model
         message = Load(
-            model=model.key,
-            platform=platform,
+            model=key,
+            platform=ability.platform,
             graph=Block(model.graph.cid, model.graph.size),
             weights=tuple(Weight(one.path, one.cid, one.size) for one in model.weights),
         )
         started = perf_counter()
-        answer = await self.ask(message, on_progress=on_progress)
-        return Loaded(dict(answer.value), perf_counter() - started)
+        answer = await self.ask(message, on_progress=needed.on_progress)
+        loaded = Loaded(key, ability, dict(answer.value), perf_counter() - started)
+        if needed.check is not None:
+            try:
+                await needed.check(self, loaded)
+            except AccelerateError:
+                await self.ask(Unload(model=key))
+                raise
+        return loaded
 
     def _loaded(self, key: str, task: asyncio.Task[Loaded]) -> None:
         self._loading.pop(key, None)
@@ -146,3 +163,8 @@ class Worker:
                 await channel.close("the pool has ended this worker")
         if self.browser is not None:
             await self.browser.close()
+
+
+def key_of(model: Manifest, ability: Ability) -> str:
+    """What an engine calls a model on a platform."""
+    return f"{model.key} {ability.platform}"

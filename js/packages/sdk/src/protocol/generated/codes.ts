@@ -65,6 +65,18 @@ export const CODES = {
     "kind": "PoolError",
     "retryable": true
   },
+  "platform_unavailable": {
+    "kind": "PoolError",
+    "retryable": false
+  },
+  "hardware_required": {
+    "kind": "PoolError",
+    "retryable": false
+  },
+  "wrong_numbers": {
+    "kind": "PoolError",
+    "retryable": false
+  },
   "cancelled": {
     "kind": "PoolError",
     "retryable": false
