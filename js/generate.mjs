@@ -35,7 +35,9 @@ function withOpenObjects(node) {
 
 /** The schema with the values of results beside the messages, which no message refers to. */
 function withValues({ title, description, oneOf, $defs }) {
-  const refs = ["LoadValue", "RunValue", "DropValue"].map((name) => ({ $ref: `#/$defs/${name}` }));
+  const refs = ["LoadValue", "RunValue", "DropValue", "ProbeValue"].map((name) => ({
+    $ref: `#/$defs/${name}`,
+  }));
   const properties = {
     message: { title, description, oneOf },
     value: { title: "Value", oneOf: refs },

@@ -24,13 +24,19 @@ CODES = json.loads((SPEC / "errors.json").read_text("utf-8"))["errors"]
 VALIDATOR = Draft202012Validator(SCHEMA)
 # What the schema describes of `value`, and no message is made of.
 VALUES = {"Id", "Count", "Reference", "Port", "LoadValue", "StepValue", "RunValue", "DropValue"}
+VALUES |= {"Ability", "ProbeValue"}
 
 ids = st.integers(1, MAX_NUMBER)
 counts = st.integers(0, MAX_NUMBER)
 texts = st.text(max_size=5)
 limits = st.builds(messages.Limits, st.integers(1024, MAX_NUMBER), st.integers(1024, MAX_NUMBER))
 capabilities = st.builds(
-    messages.Capabilities, st.lists(texts, max_size=2).map(tuple), counts, counts, st.booleans()
+    messages.Capabilities,
+    st.lists(texts, max_size=2).map(tuple),
+    texts,
+    counts,
+    counts,
+    st.booleans(),
 )
 blocks = st.builds(messages.Block, texts, counts)
 weights = st.builds(messages.Weight, texts, texts, counts)
@@ -65,14 +71,24 @@ MESSAGES: Any = st.one_of(
         st.none() | ids,
         st.none() | st.floats(0, MAX_NUMBER),
     ),
-    st.builds(messages.Load, texts, texts, blocks, several(weights), ids),
+    st.builds(
+        messages.Load,
+        texts,
+        texts,
+        st.booleans(),
+        st.dictionaries(texts, counts, max_size=2),
+        blocks,
+        several(weights),
+        ids,
+    ),
     st.builds(messages.Unload, texts, ids),
     st.builds(messages.Run, several(steps), several(fetches), several(keeps), ids),
     st.builds(messages.Put, ids, ids),
     st.builds(messages.Get, ids, ids),
     st.builds(messages.Drop, several(ids), ids),
     st.builds(messages.Ping, ids),
-    st.builds(messages.Restart, texts, ids),
+    st.builds(messages.Probe, several(texts), st.booleans(), ids),
+    st.builds(messages.Restart, texts, texts, ids),
     st.builds(messages.Cancel, ids),
     st.builds(messages.Progress, ids, texts, counts, counts),
     st.builds(messages.Result, ids, objects),

@@ -10,7 +10,13 @@ if TYPE_CHECKING:
 TOP = 2**53 - 1
 HASH = "bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy"
 LIMITS = {"max_frame_bytes": 1024, "max_message_bytes": 8192}
-CAPABILITIES = {"platforms": ["wasm"], "cores": 2, "threads": 1, "simd": True}
+CAPABILITIES = {
+    "platforms": ["wasm"],
+    "runtime": "plain",
+    "cores": 2,
+    "threads": 1,
+    "simd": True,
+}
 
 EXAMPLES: list[Json] = [
     {"type": "hello", "version": 1, "role": "host", "agent": "vector", "limits": LIMITS},
@@ -30,6 +36,8 @@ EXAMPLES: list[Json] = [
         "id": 1,
         "model": "m",
         "platform": "wasm",
+        "fallback": False,
+        "dimensions": {"batch": 1},
         "graph": {"cid": HASH, "size": 0},
         "weights": [{"path": "model.onnx_data", "cid": HASH, "size": TOP}],
     },
@@ -50,7 +58,8 @@ EXAMPLES: list[Json] = [
     {"type": "drop", "id": 7, "handles": [1, 2]},
     {"type": "drop", "id": 8, "handles": []},
     {"type": "ping", "id": TOP},
-    {"type": "restart", "id": 9, "reason": "it hangs"},
+    {"type": "probe", "id": 9, "platforms": ["webgpu"], "measure": True},
+    {"type": "restart", "id": 9, "reason": "it hangs", "runtime": "plain"},
     {"type": "cancel", "id": 3},
     {"type": "progress", "id": 1, "stage": "fetch", "done": 0, "total": 10},
     {"type": "result", "id": 1, "value": {"a": [1, 2.5, None, True, "x", {"b": {}}]}},
@@ -139,6 +148,7 @@ _BY_HAND: list[tuple[str, Json, str | None]] = [
         _hello(capabilities=CAPABILITIES | {"platforms": [1]}),
         "capabilities",
     ),
+    ("a dimension that is text", EXAMPLES[5] | {"dimensions": {"batch": "1"}}, "dimensions"),
     ("an engine that does something else", {"type": "beat", "engine": "asleep"}, "engine"),
     (
         "a time below 0",

@@ -31,7 +31,15 @@ def scenarios() -> list[Json]:
         "fetch": [{"step": 0, "output": "y", "as": "x"}],
         "keep": [],
     }
-    load = {"type": "load", "model": "m", "platform": "wasm", "graph": graph, "weights": []}
+    load: Json = {
+        "type": "load",
+        "model": "m",
+        "platform": "wasm",
+        "fallback": True,
+        "dimensions": {},
+        "graph": graph,
+        "weights": [],
+    }
     every: list[Json] = [
         load,
         {"type": "unload", "model": "m"},
@@ -40,7 +48,8 @@ def scenarios() -> list[Json]:
         {"type": "get", "handle": 3},
         {"type": "drop", "handles": [3, 4]},
         PING,
-        {"type": "restart", "reason": "it hangs"},
+        {"type": "probe", "platforms": ["wasm"], "measure": False},
+        {"type": "restart", "reason": "it hangs", "runtime": "plain"},
     ]
     carried = [SMALL if one["type"] in {"run", "put"} else None for one in every]
     given = [{"tensors": tensors} if tensors else {} for tensors in carried]
@@ -62,7 +71,7 @@ def scenarios() -> list[Json]:
             got(
                 progress,
                 events=[event("progressed", id=1, stage="fetch", done=5, total=10)],
-                open_requests=[1, 2, 3, 4, 5, 6, 7, 8],
+                open_requests=[1, 2, 3, 4, 5, 6, 7, 8, 9],
             ),
             got(
                 result(3, {"steps": []}),
@@ -83,7 +92,7 @@ def scenarios() -> list[Json]:
             ),
             [
                 got(result(number), events=[event("answered", id=number, value={})])
-                for number in (8, 7, 6, 5, 4, 2)
+                for number in (9, 8, 7, 6, 5, 4, 2)
             ],
             do("lost", open_requests=[], late_replies=0),
         ),

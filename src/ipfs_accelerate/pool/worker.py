@@ -112,6 +112,8 @@ class Worker:
         message = Load(
             model=key,
             platform=ability.platform,
+            fallback=False,
+            dimensions={},
             graph=Block(model.graph.cid, model.graph.size),
             weights=tuple(Weight(one.path, one.cid, one.size) for one in model.weights),
         )
@@ -146,7 +148,7 @@ class Worker:
             return
         self.restarting = True
         async with asyncio.timeout(PAGE_S):
-            await self.page.request(Restart(reason=reason))
+            await self.page.request(Restart(reason=reason, runtime="plain"))
 
     def attach(self, channel: Channel) -> None:
         """An engine said hello. It is empty."""

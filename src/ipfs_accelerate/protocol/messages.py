@@ -32,9 +32,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a peer has measured of itself; `threads` are those its WASM backend was given."""
+    """What a peer has found out of itself; `threads` are those its WASM backend was given."""
 
     platforms: tuple[str, ...]
+    runtime: str
     cores: Count
     threads: Count
     simd: bool
@@ -141,6 +142,8 @@ class Load:
 
     model: str
     platform: str
+    fallback: bool
+    dimensions: Mapping[str, Count]
     graph: Block
     weights: tuple[Weight, ...]
     id: Id = 0
@@ -196,10 +199,20 @@ class Ping:
 
 
 @dataclass(frozen=True, slots=True)
+class Probe:
+    """Ask what these platforms can do; with `measure`, also how fast."""
+
+    platforms: tuple[str, ...]
+    measure: bool
+    id: Id = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Restart:
-    """Replace the engine Worker by a fresh one."""
+    """Replace the engine Worker by a fresh one that uses this build of onnxruntime-web."""
 
     reason: str
+    runtime: str
     id: Id = 0
 
 
@@ -254,14 +267,14 @@ class Abort:
     stream: Id
 
 
-Request: TypeAlias = Load | Unload | Run | Put | Get | Drop | Ping | Restart
+Request: TypeAlias = Load | Unload | Run | Put | Get | Drop | Ping | Probe | Restart
 Reply: TypeAlias = Progress | Result | Error
 Message: TypeAlias = Hello | Goodbye | Beat | Request | Cancel | Reply | Part | Abort
 
 _TYPES: dict[str, type] = {
     cls.__name__.lower(): cls
     for cls in (
-        *(Hello, Goodbye, Beat, Load, Unload, Run, Put, Get, Drop, Ping, Restart, Cancel),
+        *(Hello, Goodbye, Beat, Load, Unload, Run, Put, Get, Drop, Ping, Probe, Restart, Cancel),
         *(Progress, Result, Error, Part, Abort),
     )
 }

@@ -114,7 +114,7 @@ describe("the supervisor", () => {
   });
 
   it("answers a restart only when the old engine has gone", async () => {
-    socket.say(socket.host.request({ type: "restart", reason: "test" }));
+    socket.say(socket.host.request({ type: "restart", reason: "test", runtime: "plain" }));
     await vi.advanceTimersByTimeAsync(0);
     expect(worker(0).terminated).toBe(true);
     expect(workers).toHaveLength(1);

@@ -12,6 +12,7 @@ const SIMD_MODULE = new Uint8Array([
 export function capabilities(platforms: readonly string[], threads: number): Capabilities {
   return {
     platforms: [...platforms],
+    runtime: "plain",
     cores: navigator.hardwareConcurrency,
     threads: usableThreads(threads),
     simd: WebAssembly.validate(SIMD_MODULE),

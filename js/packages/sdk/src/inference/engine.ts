@@ -51,6 +51,7 @@ export class Engine {
       platform: message.platform,
       backend: model.backend,
       device: model.device,
+      fell_back: [],
       weight_bytes: message.weights.reduce((sum, { size }) => sum + size, 0),
       fetch_ms: fetched - began,
       create_ms: performance.now() - fetched,
@@ -73,10 +74,16 @@ export class Engine {
     const execution = new Execution(plan, frame, this.handles, models);
     try {
       const steps = await execution.run(task);
+      const ran = performance.now();
       const tensors = await execution.fetch();
       execution.keep();
-      const total_ms = performance.now() - began;
-      return [{ steps, queued_ms: began - task.arrived, total_ms }, tensors];
+      const done = performance.now();
+      const times = {
+        queued_ms: began - task.arrived,
+        fetch_ms: done - ran,
+        total_ms: done - began,
+      };
+      return [{ steps, ...times, readbacks: 0 }, tensors];
     } finally {
       execution.free();
     }

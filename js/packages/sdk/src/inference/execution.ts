@@ -44,7 +44,13 @@ export class Execution {
       const began = performance.now();
       this.produced.push(await model.run(inputs, this.wanted[i] ?? []));
       const run_ms = performance.now() - began;
-      values.push({ model: step.model, backend: model.backend, device: model.device, run_ms });
+      values.push({
+        model: step.model,
+        backend: model.backend,
+        device: model.device,
+        run_ms,
+        readbacks: 0,
+      });
     }
     return values;
   }

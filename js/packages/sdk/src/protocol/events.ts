@@ -6,6 +6,7 @@ import type {
   Hello,
   Load,
   Ping,
+  Probe,
   Put,
   Restart,
   Run,
@@ -14,7 +15,7 @@ import type {
 import type { Tensors } from "./tensor.ts";
 
 /** A message that is answered by exactly one result or error. */
-export type Request = Load | Unload | Run | Put | Get | Drop | Ping | Restart;
+export type Request = Load | Unload | Run | Put | Get | Drop | Ping | Probe | Restart;
 /** A request before its session has given it an id. */
 export type Unnumbered = {
   [T in Request["type"]]: Omit<Extract<Request, { type: T }>, "id">;

@@ -155,5 +155,7 @@ export class Recorder implements Replies, Watcher {
 /** A load of a model of one weight. */
 export function loadOf(id: number, model: string): Load {
   const weights = [{ path: "w", cid: "bweight", size: 8 }];
-  return { type: "load", id, model, platform: "fake", graph: { cid: "bgraph", size: 4 }, weights };
+  const graph = { cid: "bgraph", size: 4 };
+  const how = { platform: "fake", fallback: false, dimensions: {} };
+  return { type: "load", id, model, ...how, graph, weights };
 }

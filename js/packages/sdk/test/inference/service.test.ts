@@ -265,7 +265,7 @@ describe("the queue", () => {
   });
 
   it("refuses what belongs to the page", async () => {
-    await ask({ type: "restart", id: 2, reason: "test" });
+    await ask({ type: "restart", id: 2, reason: "test", runtime: "plain" });
     expect(code(2)).toBe("bad_option");
   });
 });

@@ -13,6 +13,7 @@ export type Message =
   | Get
   | Drop
   | Ping
+  | Probe
   | Restart
   | Cancel
   | Progress
@@ -33,7 +34,7 @@ export type Reference =
       step: Count;
       output: string;
     };
-export type Value = LoadValue | RunValue | DropValue;
+export type Value = LoadValue | RunValue | DropValue | ProbeValue;
 
 export interface Wire {
   message: Message;
@@ -52,10 +53,17 @@ export interface Limits {
   max_message_bytes: number;
 }
 /**
- * What a peer has measured of itself.
+ * What a peer has found out of itself before it said hello.
  */
 export interface Capabilities {
+  /**
+   * those that its runtime can run models on
+   */
   platforms: string[];
+  /**
+   * the build of onnxruntime-web that it uses: plain, asyncify or jspi
+   */
+  runtime: string;
   cores: Count;
   /**
    * threads that the WASM backend was given
@@ -78,6 +86,16 @@ export interface Load {
   id: Id;
   model: string;
   platform: string;
+  /**
+   * whether operators that the platform lacks may run on the CPU
+   */
+  fallback: boolean;
+  /**
+   * free dimensions by name that are fixed for this load
+   */
+  dimensions: {
+    [k: string]: Count;
+  };
   graph: Block;
   weights: Weight[];
 }
@@ -140,10 +158,23 @@ export interface Ping {
   type: "ping";
   id: Id;
 }
+export interface Probe {
+  type: "probe";
+  id: Id;
+  platforms: string[];
+  /**
+   * whether speeds are wanted too, which takes longer
+   */
+  measure: boolean;
+}
 export interface Restart {
   type: "restart";
   id: Id;
   reason: string;
+  /**
+   * the build of onnxruntime-web that the fresh engine uses
+   */
+  runtime: string;
 }
 export interface Cancel {
   type: "cancel";
@@ -160,7 +191,7 @@ export interface Result {
   type: "result";
   id: Id;
   /**
-   * LoadValue for load, RunValue for run, DropValue for drop, else empty
+   * LoadValue for load, RunValue for run, DropValue for drop, ProbeValue for probe, else empty
    */
   value: Record<string, unknown>;
 }
@@ -190,6 +221,10 @@ export interface LoadValue {
   platform: string;
   backend: string;
   device: string;
+  /**
+   * the operators that the platform lacks, and that run on the CPU
+   */
+  fell_back: string[];
   weight_bytes: Count;
   fetch_ms: number;
   create_ms: number;
@@ -205,14 +240,56 @@ export interface Port {
 export interface RunValue {
   steps: StepValue[];
   queued_ms: number;
+  /**
+   * from the last step's return until its work was done and fetched
+   */
+  fetch_ms: number;
   total_ms: number;
+  /**
+   * those of the steps and of what was fetched
+   */
+  readbacks: number;
 }
 export interface StepValue {
   model: string;
   backend: string;
   device: string;
   run_ms: number;
+  /**
+   * times that the device's memory was read back during the step
+   */
+  readbacks: number;
 }
 export interface DropValue {
   dropped: Count;
+}
+export interface ProbeValue {
+  abilities: Ability[];
+}
+/**
+ * What a peer has found out of one platform by trying it.
+ */
+export interface Ability {
+  platform: string;
+  device: "gpu" | "software-gpu" | "npu" | "cpu" | "none";
+  /**
+   * the adapter's own words, or why the platform is not there
+   */
+  about: string;
+  /**
+   * whether it computes with 16-bit floats
+   */
+  f16: boolean;
+  /**
+   * of a small matmul; 0 where it was not measured
+   */
+  gflops: number;
+  /**
+   * of a copy from the device; 0 where it was not measured
+   */
+  copy_mb_s: number;
+  /**
+   * adapter, limits, features, contexts: what the browser told
+   */
+  details: Record<string, unknown>;
 }

@@ -11,6 +11,7 @@ export const DEFINITION_OF_TYPE: Readonly<Record<string, string>> = {
   "get": "Get",
   "drop": "Drop",
   "ping": "Ping",
+  "probe": "Probe",
   "restart": "Restart",
   "cancel": "Cancel",
   "progress": "Progress",
@@ -56,6 +57,7 @@ export const DEFINITIONS: Readonly<Record<string, object>> = {
     "additionalProperties": false,
     "required": [
       "platforms",
+      "runtime",
       "cores",
       "threads",
       "simd"
@@ -66,6 +68,9 @@ export const DEFINITIONS: Readonly<Record<string, object>> = {
         "items": {
           "type": "string"
         }
+      },
+      "runtime": {
+        "type": "string"
       },
       "cores": {
         "$ref": "#/$defs/Count"
@@ -305,6 +310,8 @@ export const DEFINITIONS: Readonly<Record<string, object>> = {
       "id",
       "model",
       "platform",
+      "fallback",
+      "dimensions",
       "graph",
       "weights"
     ],
@@ -320,6 +327,15 @@ export const DEFINITIONS: Readonly<Record<string, object>> = {
       },
       "platform": {
         "type": "string"
+      },
+      "fallback": {
+        "type": "boolean"
+      },
+      "dimensions": {
+        "type": "object",
+        "additionalProperties": {
+          "$ref": "#/$defs/Count"
+        }
       },
       "graph": {
         "$ref": "#/$defs/Block"
@@ -468,13 +484,41 @@ export const DEFINITIONS: Readonly<Record<string, object>> = {
       }
     }
   },
+  "Probe": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "type",
+      "id",
+      "platforms",
+      "measure"
+    ],
+    "properties": {
+      "type": {
+        "const": "probe"
+      },
+      "id": {
+        "$ref": "#/$defs/Id"
+      },
+      "platforms": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      },
+      "measure": {
+        "type": "boolean"
+      }
+    }
+  },
   "Restart": {
     "type": "object",
     "additionalProperties": false,
     "required": [
       "type",
       "id",
-      "reason"
+      "reason",
+      "runtime"
     ],
     "properties": {
       "type": {
@@ -484,6 +528,9 @@ export const DEFINITIONS: Readonly<Record<string, object>> = {
         "$ref": "#/$defs/Id"
       },
       "reason": {
+        "type": "string"
+      },
+      "runtime": {
         "type": "string"
       }
     }
@@ -656,6 +703,7 @@ export const DEFINITIONS: Readonly<Record<string, object>> = {
       "platform",
       "backend",
       "device",
+      "fell_back",
       "weight_bytes",
       "fetch_ms",
       "create_ms"
@@ -682,6 +730,12 @@ export const DEFINITIONS: Readonly<Record<string, object>> = {
       "device": {
         "type": "string"
       },
+      "fell_back": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      },
       "weight_bytes": {
         "$ref": "#/$defs/Count"
       },
@@ -700,7 +754,8 @@ export const DEFINITIONS: Readonly<Record<string, object>> = {
       "model",
       "backend",
       "device",
-      "run_ms"
+      "run_ms",
+      "readbacks"
     ],
     "properties": {
       "model": {
@@ -714,6 +769,9 @@ export const DEFINITIONS: Readonly<Record<string, object>> = {
       },
       "run_ms": {
         "type": "number"
+      },
+      "readbacks": {
+        "$ref": "#/$defs/Count"
       }
     }
   },
@@ -723,7 +781,9 @@ export const DEFINITIONS: Readonly<Record<string, object>> = {
     "required": [
       "steps",
       "queued_ms",
-      "total_ms"
+      "fetch_ms",
+      "total_ms",
+      "readbacks"
     ],
     "properties": {
       "steps": {
@@ -735,8 +795,14 @@ export const DEFINITIONS: Readonly<Record<string, object>> = {
       "queued_ms": {
         "type": "number"
       },
+      "fetch_ms": {
+        "type": "number"
+      },
       "total_ms": {
         "type": "number"
+      },
+      "readbacks": {
+        "$ref": "#/$defs/Count"
       }
     }
   },
@@ -749,6 +815,65 @@ export const DEFINITIONS: Readonly<Record<string, object>> = {
     "properties": {
       "dropped": {
         "$ref": "#/$defs/Count"
+      }
+    }
+  },
+  "Ability": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "platform",
+      "device",
+      "about",
+      "f16",
+      "gflops",
+      "copy_mb_s",
+      "details"
+    ],
+    "properties": {
+      "platform": {
+        "type": "string"
+      },
+      "device": {
+        "enum": [
+          "gpu",
+          "software-gpu",
+          "npu",
+          "cpu",
+          "none"
+        ]
+      },
+      "about": {
+        "type": "string"
+      },
+      "f16": {
+        "type": "boolean"
+      },
+      "gflops": {
+        "type": "number",
+        "minimum": 0
+      },
+      "copy_mb_s": {
+        "type": "number",
+        "minimum": 0
+      },
+      "details": {
+        "type": "object"
+      }
+    }
+  },
+  "ProbeValue": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "abilities"
+    ],
+    "properties": {
+      "abilities": {
+        "type": "array",
+        "items": {
+          "$ref": "#/$defs/Ability"
+        }
       }
     }
   }
