@@ -24,6 +24,8 @@ PURE = (
     PACKAGE / "pool" / "placement.py",
     PACKAGE / "pool" / "platforms.py",
     PACKAGE / "metrics" / "statistics.py",
+    *(PACKAGE / "doctor" / f"{name}.py" for name in ("facts", "findings", "known", "report")),
+    PACKAGE / "doctor" / "sections.py",
     PACKAGE / "server" / "access.py",
     PACKAGE / "server" / "handshake.py",
     PACKAGE / "server" / "websocket_frames.py",
