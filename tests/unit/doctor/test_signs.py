@@ -29,14 +29,16 @@ def test_cards_are_picked_out_of_what_the_systems_tell():
 
 
 @pytest.mark.parametrize(
-    ("platform", "program"), [("linux", "lspci"), ("darwin", "system_profiler")]
+    ("platform", "told", "card"),
+    [
+        ("linux", {"lspci": "01:00.0 3D controller: AMD"}, "3D controller: AMD"),
+        ("darwin", {"system_profiler": MAC}, "Apple M3"),
+    ],
 )
-def test_each_system_is_asked_in_its_own_way(monkeypatch, tmp_path, platform, program):
-    asked = []
+def test_each_system_is_asked_in_its_own_way(monkeypatch, tmp_path, platform, told, card):
     monkeypatch.setattr("sys.platform", platform)
-    monkeypatch.setattr(module, "_output", lambda *words: asked.append(words[0]) or "")
-    assert signs(tmp_path).cards == ()
-    assert asked == [program]
+    monkeypatch.setattr(module, "_output", lambda program, *_: told[program])
+    assert signs(tmp_path).cards == (card,)
 
 
 def test_device_files_and_drivers_are_found(monkeypatch, tmp_path):
