@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ipfs_accelerate.errors import BrowserError
 
 if TYPE_CHECKING:
-    from ipfs_accelerate.browsers.find import Installed
+    from ipfs_accelerate.browsers.installed import Installed
 
 # What Chromium prints, and what a person can do about it.
 _HINTS = (
@@ -26,6 +26,10 @@ _HINTS = (
     ),
     (
         "Missing X server",
+        "There is no display to show its window on: use headless=True, or set DISPLAY.",
+    ),
+    (
+        "no DISPLAY environment variable",
         "There is no display to show its window on: use headless=True, or set DISPLAY.",
     ),
     (
