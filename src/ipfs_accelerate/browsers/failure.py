@@ -34,7 +34,10 @@ _HINTS = (
     ),
     (
         "error while loading shared libraries",
-        "A library is missing: install the browser from a package, which brings its libraries.",
+        (
+            "A library is missing: install the browser from a package, which brings its libraries,"
+            " or for the portable one `apt-get install libnss3 libnspr4 libexpat1`."
+        ),
     ),
     ("No space left on device", "Free some space, or set `cache_dir` to a folder on another disk."),
 )
