@@ -23,6 +23,7 @@ PURE = (
     PACKAGE / "pool" / "state.py",
     PACKAGE / "pool" / "placement.py",
     PACKAGE / "pool" / "platforms.py",
+    PACKAGE / "browsers" / "ladder.py",
     PACKAGE / "metrics" / "statistics.py",
     *(PACKAGE / "doctor" / f"{name}.py" for name in ("facts", "findings", "known", "report")),
     PACKAGE / "doctor" / "sections.py",
