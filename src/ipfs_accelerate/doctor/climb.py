@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
@@ -82,18 +83,26 @@ class Able(Protocol):
         """What else the browser told."""
 
 
+ENOUGH_S = 60.0
+"""How long one launch may take. Some hang: with flags that suit no driver here, Chromium may block
+its whole page at the first request for an adapter, so that no clock in the page can end it."""
+
 Measure = Callable[[Any, Any], Awaitable[Sequence[Able]]]
 """Starts this browser in this way, and gives what each of its platforms was measured as."""
 
 
 async def climb(
-    found: Found, ways: Sequence[Way], measure: Measure, starting: Callable[[Found, Way], None]
+    found: Found,
+    ways: Sequence[Way],
+    measure: Measure,
+    starting: Callable[[Found, Way], None],
+    limit_s: float = ENOUGH_S,
 ) -> Browser:
     """Measure the browser in each of these ways, one after the other; none of them is skipped."""
     launches = []
     for way in ways:
         starting(found, way)
-        launches.append(await _tried(found, way, measure))
+        launches.append(await _tried(found, way, measure, limit_s))
     return seen(found, launches)
 
 
@@ -104,12 +113,15 @@ def seen(found: Found, launches: Sequence[Launch] = ()) -> Browser:
     )
 
 
-async def _tried(found: Found, way: Way, measure: Measure) -> Launch:
+async def _tried(found: Found, way: Way, measure: Measure, limit_s: float) -> Launch:
     launch = Launch(rung=way.name, about=way.about, flags=way.flags, headless=way.headless)
     try:
-        abilities = await measure(found, way)
+        async with asyncio.timeout(limit_s):
+            abilities = await measure(found, way)
     except AccelerateError as error:
         return replace(launch, error=str(error))
+    except TimeoutError:
+        return replace(launch, error=f"It did not answer in {limit_s:g} s, and was ended.")
     return replace(launch, abilities=tuple(map(_measured, abilities)))
 
 
