@@ -29,6 +29,8 @@ await build({
   bundle: true,
   minify: true,
   format: "esm",
+  splitting: true,
+  chunkNames: "[name]-[hash]",
   target: "es2022",
   // The second leaves onnxruntime's glue out of the bundle: its threads load that file themselves.
   conditions: ["source", "onnxruntime-web-use-extern-wasm"],
@@ -39,7 +41,8 @@ for (const name of ["index.html", "page.css"]) cpSync(join(source, name), join(t
 const ort = dirname(
   createRequire(join(js, "packages", "sdk", "x.js")).resolve("onnxruntime-web/wasm"),
 );
-for (const name of ["ort-wasm-simd-threaded.mjs", "ort-wasm-simd-threaded.wasm"]) {
+const builds = ["ort-wasm-simd-threaded", "ort-wasm-simd-threaded.asyncify"];
+for (const name of builds.flatMap((build) => [`${build}.mjs`, `${build}.wasm`])) {
   cpSync(join(ort, name), join(target, "ort", name));
 }
 

@@ -7,7 +7,7 @@ import contextlib
 import itertools
 import os
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
@@ -76,7 +76,7 @@ class AsyncAccelerator:
         """
         wish = Wish.of(self.config, options)
         composer, pool = await self._ready(model)
-        self._loaded(composer, await pool.load(self._needed(composer, wish)))
+        self._loaded(composer, await pool.load(self._needed(composer, wish, composer.dimensions)))
         return AsyncModel(self, model, composer.manifest.name, options)
 
     async def embed(
@@ -98,10 +98,11 @@ class AsyncAccelerator:
         call = composer.call(inputs)
 
         async def work(worker: Worker, loaded: Loaded) -> tuple[Worker, Loaded, Answer]:
-            return worker, loaded, await worker.ask(call.run(loaded.key), call.tensors)
+            tensors = call.tensors(loaded.ability.platform)
+            return worker, loaded, await worker.ask(call.message(loaded.key), tensors)
 
         worker, loaded, answer = await pool.run(
-            self._needed(composer, wish),
+            self._needed(composer, wish, call.dimensions),
             work,
             worker=call.worker,
             timeout_s=self.config.inference_timeout_s,
@@ -281,10 +282,12 @@ class AsyncAccelerator:
     def _known(self, name: str) -> Composer | None:
         return self._composers.get(name) if catalog.find(name) is not None else None
 
-    def _needed(self, composer: Composer, wish: Wish) -> Needed:
+    def _needed(
+        self, composer: Composer, wish: Wish, dimensions: Callable[[str], Mapping[str, int]]
+    ) -> Needed:
         from ipfs_accelerate.pool import Needed  # noqa: PLC0415 - it is there by now
 
-        return Needed(composer.manifest, wish, composer.check, self.on_progress)
+        return Needed(composer.manifest, wish, composer.check, self.on_progress, dimensions)
 
     def _loaded(self, composer: Composer, loaded: Loaded) -> None:
         if not loaded.counted:

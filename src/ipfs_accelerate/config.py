@@ -109,6 +109,10 @@ class Wish:
             return ()
         return tuple(dict.fromkeys((self.platform, *self.allow_fallback)))
 
+    def falls_back(self, platform: str) -> bool:
+        """Whether operators that this platform lacks may run on the CPU, by WASM."""
+        return platform != "wasm" and "wasm" in self.allow_fallback
+
     @classmethod
     def of(cls, config: Config, options: dict[str, Any]) -> Wish:
         """The accelerator's own, with what this call says in its place, checked."""

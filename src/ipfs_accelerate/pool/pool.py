@@ -27,9 +27,10 @@ from ipfs_accelerate.pool.events import (
     WorkerLost,
     WorkerReady,
 )
-from ipfs_accelerate.pool.platforms import Ability
+from ipfs_accelerate.pool.measured import Measured
+from ipfs_accelerate.pool.serving import Serving
 from ipfs_accelerate.pool.state import PoolState, worker_lost
-from ipfs_accelerate.pool.worker import Loaded, Worker, key_of
+from ipfs_accelerate.pool.worker import Loaded, Worker
 from ipfs_accelerate.protocol.messages import Limits
 from ipfs_accelerate.server import Channel, Server
 
@@ -71,6 +72,8 @@ class Pool:
         """Open the port and begin to start a browser; both errors that people meet come here."""
         installed = find_browser(self._config.browser, self._config.browser_path)
         self._installed = installed
+        measured = Measured(self._config.folder, installed.path, self._config.worker_threads)
+        self._serving = Serving(self._config, measured)
         self._server = Server(
             port=self._config.websocket_port,
             block=self._store.path,
@@ -170,11 +173,10 @@ class Pool:
             self._feed(Finished(request))
 
     async def _load(self, worker: Worker, needed: Needed) -> Loaded:
-        ability = Ability("wasm", "cpu")
-        held = worker.models.get(key_of(needed.model, ability))
+        held = worker.held(needed)
         if held is not None:
             return held
-        loading = worker.load(needed, ability)
+        loading = self._serving.load(worker, needed)
         loaded = await self._within(worker, loading, self._config.load_timeout_s)
         self._feed(ModelLoaded(worker.number, needed.model.key))
         return loaded
@@ -244,7 +246,8 @@ class Pool:
 
     async def _launch(self, worker: Worker) -> None:
         assert self._server is not None  # noqa: S101 - set by start, which feeds the first event
-        url = self._server.page_url(worker.number, self._config.worker_threads)
+        worker.runtime = self._serving.runtime()
+        url = self._server.page_url(worker.number, self._config.worker_threads, worker.runtime)
         try:
             worker.browser = browser = await launch(
                 self._installed,

@@ -62,7 +62,7 @@ beforeEach(() => {
   shown = [];
   release = [];
   socket = new FakeSocket();
-  new Supervisor(server, 2, {
+  new Supervisor({ server, threads: 2, kind: "plain" }, {
     startWorker: () => {
       const worker = new FakeWorker();
       workers.push(worker);
