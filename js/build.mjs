@@ -13,6 +13,7 @@ import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { withoutEval } from "./without-eval.mjs";
 
 const js = dirname(fileURLToPath(import.meta.url));
 const source = join(js, "packages", "runtime", "src");
@@ -42,8 +43,11 @@ const ort = dirname(
   createRequire(join(js, "packages", "sdk", "x.js")).resolve("onnxruntime-web/wasm"),
 );
 const builds = ["ort-wasm-simd-threaded", "ort-wasm-simd-threaded.asyncify"];
-for (const name of builds.flatMap((build) => [`${build}.mjs`, `${build}.wasm`])) {
-  cpSync(join(ort, name), join(target, "ort", name));
+for (const name of builds) {
+  cpSync(join(ort, `${name}.wasm`), join(target, "ort", `${name}.wasm`));
+  const glue = readFileSync(join(ort, `${name}.mjs`), "utf8");
+  const safe = glue.includes("new Function") ? withoutEval(glue) : glue;
+  writeFileSync(join(target, "ort", `${name}.mjs`), safe);
 }
 
 /** The files of a folder, relative to it, in order. */

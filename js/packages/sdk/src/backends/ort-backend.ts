@@ -96,11 +96,11 @@ export class OrtBackend implements Backend {
     } catch (cause) {
       if (!isRefusedFallback(cause)) throw cause;
     }
-    const [session, log] = await placementsOf(() => this.located(make, { logSeverityLevel: 0,extra: {ep: {webgpuexecutionprovider: {enableInt64: "1"}} } }));
+    const [session, log] = await placementsOf(() => this.located(make, { logSeverityLevel: 0 }));
     const operators = onCpu(log);
-    if (fallback) return [session, operators];
+    if (operators && (fallback || !operators.length)) return [session, operators];
     await session.release();
-    throw lacking(this.platform, [...operators, ...log.filter((l)=>/allback|deemed|nt64/i.test(l))]);
+    throw lacking(this.platform, operators ?? []);
   }
 
   /** Outputs stay on the device, save those of types that it can't hold. */
@@ -133,7 +133,7 @@ export class OrtBackend implements Backend {
   }
 }
 
-const NO_FALLBACK: Options = { extra: { session: { disable_cpu_ep_fallback: "1" }, ep: {webgpuexecutionprovider: {enableInt64: "1"}} } };
+const NO_FALLBACK: Options = { extra: { session: { disable_cpu_ep_fallback: "1" } } };
 
 function isRefusedFallback(cause: unknown): boolean {
   return (
