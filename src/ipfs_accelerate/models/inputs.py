@@ -26,7 +26,8 @@ _DEFAULTS = {"attention_mask": 1, "token_type_ids": 0}
 def check_inputs(ports: Sequence[Port], given: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
     """Make of the inputs arrays that fit `ports`, in their order.
 
-    A list becomes an array where that is exact, integers those of another width, and a flat list for [batch, n] a batch of one.
+    A list becomes an array where that is exact, and a flat list for [batch, n] a batch of one.
+    Integers of another width are taken where each of them fits.
     A missing attention_mask is ones and a missing token_type_ids zeros, as input_ids is shaped.
     """
     _refuse_unknown(ports, given)
