@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ipfs_accelerate.errors import InferenceError, PoolError
+from ipfs_accelerate.errors import InferenceError, PoolError, TensorError
 from ipfs_accelerate.models.golden import golden_of
 from ipfs_accelerate.models.inputs import check_inputs
 from ipfs_accelerate.models.shapes import FIXED, cut_back, dimensions_of, filled_up
 from ipfs_accelerate.models.text import TextProcessor
 from ipfs_accelerate.pool.needs import Needed
-from ipfs_accelerate.protocol.messages import Fetch, HandleRef, Reference, Run, Step, TensorRef
+from ipfs_accelerate.protocol.messages import (
+    Fetch,
+    HandleRef,
+    Keep,
+    Reference,
+    Run,
+    Step,
+    TensorRef,
+)
 from ipfs_accelerate.result import Result
 from ipfs_accelerate.tensors.arrays import from_wire, numpy_dtype, to_wire
+from ipfs_accelerate.tensors.dtypes import by_wire
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,6 +61,8 @@ class Call:
     feeds: Mapping[str, NDArray[Any]]
     """an array for each input; a stand-in where the tensor lies on a worker"""
     remote: Mapping[str, RemoteTensor]
+    keep: Mapping[str, int] = field(default_factory=dict)
+    """outputs that stay on the worker, under these handles"""
 
     @property
     def items(self) -> int:
@@ -73,8 +84,12 @@ class Call:
             name: HandleRef(self.remote[name].handle) if name in self.remote else TensorRef(name)
             for name in self.feeds
         }
-        fetch = tuple(Fetch(0, port.name, port.name) for port in self.manifest.outputs)
-        return Run(steps=(Step(model=key, inputs=inputs),), fetch=fetch, keep=())
+        names = [port.name for port in self.manifest.outputs if port.name not in self.keep]
+        return Run(
+            steps=(Step(model=key, inputs=inputs),),
+            fetch=tuple(Fetch(0, name, name) for name in names),
+            keep=tuple(Keep(0, name, handle) for name, handle in self.keep.items()),
+        )
 
     def tensors(self, platform: str) -> dict[str, Tensor]:
         """The inputs that travel with it."""
@@ -88,6 +103,16 @@ class Call:
             return arrays
         sizes = dimensions_of(self.manifest.inputs, self.feeds)
         return cut_back(self.manifest.outputs, arrays, sizes)
+
+    def kept(self, value: Mapping[str, Any], worker: int) -> dict[str, RemoteTensor]:
+        """What stayed on the worker, by the outputs' names."""
+        found = {one["handle"]: one for one in value["kept"]}
+        return {
+            name: RemoteTensor(
+                worker, handle, by_wire(found[handle]["dtype"]).numpy, tuple(found[handle]["shape"])
+            )
+            for name, handle in self.keep.items()
+        }
 
     @cached_property
     def _fitted(self) -> Mapping[str, NDArray[Any]]:
@@ -103,16 +128,28 @@ class Composer:
         # Only a catalogued model is what its name says.
         self.golden = golden_of(manifest.name) if manifest.family != "unknown" else None
 
-    def call(self, inputs: Any) -> Call:
-        """The run for a text, a list of texts, or named tensors."""
+    def call(self, inputs: Any, keep: Mapping[str, int] | None = None) -> Call:
+        """The run for a text, a list of texts, or named tensors; `keep` are outputs that stay."""
+        self._check_kept(keep or {})
         remote: dict[str, RemoteTensor] = {}
         if isinstance(inputs, Mapping):
             remote = {name: one for name, one in inputs.items() if isinstance(one, RemoteTensor)}
             given = {**inputs, **{name: one.stand_in() for name, one in remote.items()}}
             feeds = check_inputs(self.manifest.inputs, given)
+            _check_dtypes(remote, feeds)
         else:
             feeds = self._texts(inputs)
-        return Call(self.manifest, feeds, remote)
+        return Call(self.manifest, feeds, remote, keep or {})
+
+    def _check_kept(self, keep: Mapping[str, int]) -> None:
+        names = [port.name for port in self.manifest.outputs]
+        for name in keep:
+            if name not in names:
+                raise TensorError(
+                    f"{self.manifest.name} has no output {name!r} that could be kept.",
+                    code="tensor_not_found",
+                    hint=f"Its outputs are {', '.join(names)}.",
+                )
 
     def _texts(self, inputs: Any) -> dict[str, np.ndarray[Any, Any]]:
         if self.text is None:
@@ -163,7 +200,9 @@ class Composer:
         """The answer as the caller sees it."""
         step = answer.value["steps"][0]
         platform = loaded.ability.platform
-        outputs = call.outputs(answer.tensors, platform)
+        fetched = call.outputs(answer.tensors, platform)
+        kept = call.kept(answer.value, worker.number)
+        outputs = {one.name: (fetched | kept)[one.name] for one in self.manifest.outputs}
         # A GPU's run returns before its work is done: the wait for it belongs to the computation.
         waited_ms = answer.value["fetch_ms"] if platform != "wasm" else 0.0
         inference_s = (sum(one["run_ms"] for one in answer.value["steps"]) + waited_ms) / 1000
@@ -205,6 +244,18 @@ def _wrong(model: str, worker: Worker, loaded: Loaded, fault: str) -> PoolError:
         "says what it is.",
         details={"platform": loaded.ability.platform, "fault": fault},
     )
+
+
+def _check_dtypes(remote: Mapping[str, RemoteTensor], feeds: Mapping[str, NDArray[Any]]) -> None:
+    """An array can be made to fit; what lies on a worker must fit as it is."""
+    for name, one in remote.items():
+        if feeds[name].dtype != numpy_dtype(one.dtype):
+            raise InferenceError(
+                f"The input {name!r} does not fit: expected {feeds[name].dtype}, and the tensor on "
+                f"the worker is {one.dtype}.",
+                code="input_mismatch",
+                hint="Put it in the dtype that the model takes.",
+            )
 
 
 def _only_worker(remote: Mapping[str, RemoteTensor]) -> int | None:

@@ -12,7 +12,7 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
-from ipfs_accelerate.config import Config, Wish, check_batch_size, check_progress
+from ipfs_accelerate.config import Config, Wish, check_batch_size, check_names, check_progress
 from ipfs_accelerate.errors import ConfigError, TensorError
 from ipfs_accelerate.metrics import Statistics
 from ipfs_accelerate.models import catalog
@@ -85,17 +85,20 @@ class AsyncAccelerator:
         """One vector for each text; `result.output` is an array of [texts, dimensions]."""
         return await self.run(model, texts, **options)
 
-    async def run(self, model: str | Path, inputs: Any, **options: Any) -> Result:
+    async def run(
+        self, model: str | Path, inputs: Any, *, keep: Sequence[str] = (), **options: Any
+    ) -> Result:
         """Run a model once.
 
         `model` is a catalogued name or the path of an ONNX file; `inputs` a text, a list of texts
-        or a dict of named tensors. The result's arrays are read-only views of what came.
+        or a dict of named tensors. The result's arrays are read-only views of what came. Outputs
+        that `keep` names stay on the worker's device, where another run can take them.
         `platform`, `require_hardware` and `allow_fallback` stand in place of the accelerator's.
         """
         started = perf_counter()
         wish = Wish.of(self.config, options)
         composer, pool = await self._ready(model)
-        call = composer.call(inputs)
+        call = composer.call(inputs, {name: next(_HANDLES) for name in check_names("keep", keep)})
 
         async def work(worker: Worker, loaded: Loaded) -> tuple[Worker, Loaded, Answer]:
             tensors = call.tensors(loaded.ability.platform)

@@ -139,6 +139,13 @@ def check_batch_size(size: object) -> None:
         _whole("batch_size", size, 1, MOST_AT_ONCE)
 
 
+def check_names(option: str, names: object) -> tuple[str, ...]:
+    """Names as a tuple; an error for one text, which would be taken letter by letter."""
+    if isinstance(names, list | tuple | set) and all(isinstance(one, str) for one in names):
+        return tuple(names)
+    raise ConfigError(f"{option}={names!r} does not fit.", hint="It is a list of names.")
+
+
 def check_progress(function: object) -> None:
     """An error where this can't be told how far a load is."""
     if function is not None and not callable(function):

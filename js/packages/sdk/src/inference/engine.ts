@@ -96,14 +96,14 @@ export class Engine {
       const steps = await execution.run(task);
       const ran = performance.now();
       const tensors = await execution.fetch();
-      execution.keep();
+      const kept = execution.keep();
       const done = performance.now();
       const times = {
         queued_ms: began - task.arrived,
         fetch_ms: done - ran,
         total_ms: done - began,
       };
-      return [{ steps, ...times, readbacks: readbacks.count - before }, tensors];
+      return [{ steps, kept, ...times, readbacks: readbacks.count - before }, tensors];
     } finally {
       execution.free();
     }

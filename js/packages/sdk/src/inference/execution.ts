@@ -1,7 +1,7 @@
 import type { Backend, DeviceTensor, LoadedModel } from "../backends/backend.ts";
 import { readbacks } from "../backends/readbacks.ts";
 import { AccelerateError } from "../protocol/errors.ts";
-import type { Reference, Run, StepValue } from "../protocol/generated/messages.ts";
+import type { KeptValue, Reference, Run, StepValue } from "../protocol/generated/messages.ts";
 import type { Tensor, Tensors } from "../protocol/tensor.ts";
 import type { Handles } from "./handles.ts";
 import { wantedOutputs } from "./plan.ts";
@@ -67,13 +67,16 @@ export class Execution {
     return tensors;
   }
 
-  /** Hands over what the plan says to keep. */
-  keep(): void {
+  /** Hands over what the plan says to keep, and says what that is. */
+  keep(): KeptValue[] {
     const { keep } = this.plan;
-    for (const { step, output, handle } of keep) {
-      this.handles.set(handle, this.outputOf(step, output));
-    }
+    const kept = keep.map(({ step, output, handle }) => {
+      const tensor = this.outputOf(step, output);
+      this.handles.set(handle, tensor);
+      return { handle, dtype: tensor.dtype, shape: [...tensor.shape] };
+    });
     for (const { step, output } of keep) this.produced[step]?.delete(output);
+    return kept;
   }
 
   /** Frees all that was not kept. */
