@@ -13,6 +13,7 @@ from playwright.sync_api import sync_playwright
 from ipfs_accelerate.browsers import find_browser
 from ipfs_accelerate.browsers.chromium import command
 from ipfs_accelerate.browsers.sandbox import sandbox_possible
+from ipfs_accelerate.browsers.start import Start
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -46,8 +47,14 @@ def sync_page(folder: Path) -> Iterator[Page]:
 def _options(folder: Path) -> dict[str, Any]:
     installed = find_browser()
     profile = Path(mkdtemp(dir=folder))
-    sandbox = sandbox_possible()
-    _, *flags, _ = command(installed, profile, profile / "none", headless=True, sandbox=sandbox)
+    start = Start(
+        installed=installed,
+        slot=profile,
+        profile=profile,
+        start_file=profile / "none",
+        sandbox=sandbox_possible(),
+    )
+    _, *flags, _ = command(start)
     return {
         "executable_path": str(installed.path),
         "ignore_default_args": True,

@@ -23,6 +23,7 @@ PURE = (
     PACKAGE / "pool" / "state.py",
     PACKAGE / "pool" / "placement.py",
     PACKAGE / "pool" / "platforms.py",
+    PACKAGE / "browsers" / "ladder.py",
     PACKAGE / "metrics" / "statistics.py",
     PACKAGE / "server" / "access.py",
     PACKAGE / "server" / "handshake.py",

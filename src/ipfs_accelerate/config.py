@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from ipfs_accelerate.errors import ConfigError
 
 PLATFORMS = ("auto", "webgpu", "webnn", "wasm")
-BROWSERS = ("chrome", "chromium", "edge")
+BROWSERS = ("chrome", "chromium", "edge", "firefox", "portable")
 FIRST_PORT = 8765
 PORTS = range(FIRST_PORT, FIRST_PORT + 10)
 MOST_AT_ONCE = 1_000_000
@@ -31,7 +31,9 @@ def cache_dir() -> Path:
 class Config:
     """The options of an accelerator. `Config.of(**options)` makes one, with errors that help."""
 
-    browser: Annotated[str | None, "chrome, chromium or edge; by default the first found"] = None
+    browser: Annotated[
+        str | None, "chrome, chromium, edge, firefox or portable; by default the first found"
+    ] = None
     browser_path: Annotated[str | Path | None, "the browser's program, where it isn't found"] = None
     headless: Annotated[bool, "False shows the browser's window"] = True
     platform: Annotated[

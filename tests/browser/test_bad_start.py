@@ -46,7 +46,7 @@ def test_an_unknown_option_names_the_nearest(options, hint):
         {"startup_timeout_s": "soon"},
         {"headless": "yes"},
         {"browser": "chrom"},
-        {"browser": "firefox"},
+        {"browser": "safari"},
         {"platform": "webgpu"},
         {"cache_dir": 5},
         {"browser_path": 5},

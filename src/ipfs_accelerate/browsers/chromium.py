@@ -1,23 +1,24 @@
-"""How Chromium and its kin are told to start: a command line, and the page that they open."""
+"""How Chromium and its kin are told to start: a command line, and nothing else."""
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
-from ipfs_accelerate.errors import BrowserError
+from ipfs_accelerate.errors import ConfigError
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterable
 
-    from ipfs_accelerate.browsers.find import Installed
+    from ipfs_accelerate.browsers.start import Start
 
-# Where the browser looks for the pipe: it reads from the first and writes to the second.
-PIPE_FDS = (3, 4)
+_FEATURES = "--enable-features="
 
 _ALWAYS = (
     # Held open and never spoken to: the browser ends when the other end of it is closed.
     "--remote-debugging-pipe",
+    # WebGPU on Linux, and on a software adapter, which the page tells from a real one; WebNN.
+    "--enable-unsafe-webgpu",
+    f"{_FEATURES}WebMachineLearningNeuralNetwork",
     # A page that nobody looks at still has work to do.
     "--disable-background-timer-throttling",
     "--disable-renderer-backgrounding",
@@ -43,27 +44,42 @@ _ALWAYS = (
 )
 
 
-def command(
-    installed: Installed, profile: Path, start_file: Path, *, headless: bool, sandbox: bool
-) -> list[str]:
+def command(start: Start) -> list[str]:
     """Give the program and its arguments. Every local user can read them: they hold no secret."""
+    if start.installed.name == "portable" and not start.headless:
+        raise ConfigError(
+            "The portable browser has no window to show.",
+            hint="Leave `headless` as it is, or take another browser.",
+        )
     return [
-        str(installed.path),
-        *(["--headless"] if headless else []),
-        *([] if sandbox else ["--no-sandbox"]),
-        *_ALWAYS,
-        f"--user-data-dir={profile}",
-        start_file.as_uri(),
+        str(start.installed.path),
+        *(["--headless"] if start.headless else []),
+        *([] if start.sandbox else ["--no-sandbox"]),
+        *merged((*_ALWAYS, *start.flags)),
+        f"--user-data-dir={start.profile}",
+        start.start_file.as_uri(),
     ]
 
 
-def start_page(url: str) -> str:
-    """Write a page that goes on to `url`, and so keeps its secret off the command line."""
-    if not url.startswith(("http://", "https://")):
-        raise BrowserError(
-            f"A browser can't be sent to {url.partition('#')[0]!r}, which is no web address.",
-            hint="Give an address that starts with http:// or https://.",
-        )
-    # Inside a script element only `</` and `<!--` could end or change the string.
-    literal = json.dumps(url).replace("<", "\\u003c")
-    return f'<!doctype html><meta charset="utf-8"><script>location.replace({literal})</script>\n'
+def merged(flags: Iterable[str]) -> list[str]:
+    """Each flag once, and one list of features: of several, Chromium heeds the last alone."""
+    features: dict[str, None] = {}
+    kept: dict[str, None] = {}
+    for flag in flags:
+        if flag.startswith(_FEATURES):
+            features |= dict.fromkeys(flag.removeprefix(_FEATURES).split(","))
+        else:
+            kept[flag] = None
+    return [*kept, *([_FEATURES + ",".join(features)] if features else [])]
+
+
+def prepare(_start: Start) -> None:
+    """Its profile is ready as it is: everything is said on the command line."""
+
+
+def environment(start: Start) -> dict[str, str]:
+    """Nothing, but for a portable browser that has brought the libraries missing here."""
+    libraries = start.installed.path.parent / "lib"
+    if start.installed.name == "portable" and libraries.is_dir():
+        return {"LD_LIBRARY_PATH": str(libraries)}
+    return {}

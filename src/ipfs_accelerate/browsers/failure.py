@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ipfs_accelerate.errors import BrowserError
 
 if TYPE_CHECKING:
-    from ipfs_accelerate.browsers.find import Installed
+    from ipfs_accelerate.browsers.installed import Installed
 
 # What Chromium prints, and what a person can do about it.
 _HINTS = (
@@ -29,8 +29,15 @@ _HINTS = (
         "There is no display to show its window on: use headless=True, or set DISPLAY.",
     ),
     (
+        "no DISPLAY environment variable",
+        "There is no display to show its window on: use headless=True, or set DISPLAY.",
+    ),
+    (
         "error while loading shared libraries",
-        "A library is missing: install the browser from a package, which brings its libraries.",
+        (
+            "A library is missing: install the browser from a package, which brings its libraries,"
+            " or for the portable one `apt-get install libnss3 libnspr4 libexpat1`."
+        ),
     ),
     ("No space left on device", "Free some space, or set `cache_dir` to a folder on another disk."),
 )

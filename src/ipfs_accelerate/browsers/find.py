@@ -6,10 +6,12 @@ import difflib
 import os
 import shutil
 import sys
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import get_args
 
+from ipfs_accelerate.browsers import portable
+from ipfs_accelerate.browsers.installed import Installed, engine_of
 from ipfs_accelerate.browsers.places import Candidate, Name, candidates
 from ipfs_accelerate.errors import BrowserError
 
@@ -22,42 +24,41 @@ _HOW_TO_GET = {
 }
 
 
-@dataclass(frozen=True)
-class Installed:
-    """A browser that can be started: the program at `path`, which takes `engine`'s flags."""
-
-    name: Name
-    engine: Literal["chromium"]
-    path: Path
-
-
 def find_browser(name: str | None = None, path: str | Path | None = None) -> Installed:
     """Find the browser at `path`, or the first one installed (that is called `name`).
 
-    Without a name: Chrome, Chromium, Edge, then their betas. `IPFS_ACCELERATE_BROWSER` names a
-    path where neither argument is given.
+    Without a name: Chrome, Chromium, Edge, then their betas, Firefox, and the portable browser,
+    whose `notice` then says so. `IPFS_ACCELERATE_BROWSER` gives a name or a path where neither
+    argument does.
     """
     _refuse_platform(sys.platform)
     known = None if name is None else _known(name)
     if path is not None:
         return _at(Path(path), known, "The option `browser_path`")
     if known is None and (named := os.environ.get(VARIABLE)):
-        return _at(Path(named), None, f"The variable {VARIABLE}")
+        if named.lower() not in NAMES:
+            return _at(Path(named), None, f"The variable {VARIABLE}")
+        known = _known(named)
     found = installed_browsers()
     for browser in found:
+        if known is None and browser.name == "portable":
+            return replace(browser, notice=portable.NOTICE)
         if known in (None, browser.name):
             return browser
     raise _none_found(known, found)
 
 
 def installed_browsers() -> list[Installed]:
-    """Every browser found in the usual places, best first."""
-    tried = candidates(sys.platform, os.environ, shutil.which)
-    return [
-        Installed(each.name, "chromium", each.path)
-        for each in tried
-        if _is_program(each.path) and not _is_snap(each.path)
-    ]
+    """Every browser found in the usual places, best first, and each once."""
+    tried = [*candidates(sys.platform, os.environ, shutil.which), portable.candidate()]
+    found: dict[Path, Installed] = {}
+    for each in tried:
+        if _is_program(each.path) and not _is_snap(each.path):
+            named = any(each.name == other.name for other in found.values())
+            if not (named and _is_script(each.path)):  # it only leads to what is there already
+                browser = Installed(each.name, engine_of(each.name), each.path)
+                found.setdefault(each.path.resolve(), browser)
+    return list(found.values())
 
 
 def _refuse_platform(platform: str) -> None:
@@ -92,7 +93,8 @@ def _at(path: Path, name: Name | None, source: str) -> Installed:
             code="browser_not_found",
             hint=f"{_what_is_there(others)} Name another path, or none to take what is found.",
         )
-    return Installed(name or _name_of(path), "chromium", path.absolute())
+    called = name or _name_of(path)
+    return Installed(called, engine_of(called), path.absolute())
 
 
 def _fault(path: Path) -> str | None:
@@ -102,21 +104,30 @@ def _fault(path: Path) -> str | None:
         return "is not a file"
     if not os.access(path, os.X_OK):
         return "is not executable"
-    if "firefox" in path.name.lower() or "safari" in path.name.lower():
-        return "is no Chrome, Chromium or Edge; no other kind is supported yet"
+    if "safari" in path.name.lower():
+        return "is no Chrome, Chromium, Edge or Firefox; no other kind is supported yet"
     return None
 
 
 def _name_of(path: Path) -> Name:
     """Chromium's own name is the answer for what calls itself nothing known."""
+    if portable.is_portable(path):
+        return "portable"
     file = path.name.lower()
     if "edge" in file:
         return "edge"
+    if "firefox" in file:
+        return "firefox"
     return "chrome" if "chrome" in file else "chromium"
 
 
 def _is_program(path: Path) -> bool:
     return path.is_file() and os.access(path, os.X_OK)
+
+
+def _is_script(path: Path) -> bool:
+    with path.open("rb") as program:
+        return program.read(2) == b"#!"
 
 
 def _is_snap(path: Path) -> bool:
@@ -129,6 +140,8 @@ def _is_snap(path: Path) -> bool:
 
 
 def _none_found(name: Name | None, found: list[Installed]) -> BrowserError:
+    if name == "portable":
+        return portable.missing()
     tried = candidates(sys.platform, os.environ, shutil.which)
     places = [str(each.path) for each in tried if name in (None, each.name)]
     snaps = [each for each in tried if _is_program(each.path) and _is_snap(each.path)]
@@ -137,8 +150,14 @@ def _none_found(name: Name | None, found: list[Installed]) -> BrowserError:
     return BrowserError(
         f"{wanted} {'not ' if name else ''}found; looked at {', '.join(places)}.{also}",
         code="browser_not_found",
-        hint=f"{_what_is_there(found)} {_HOW_TO_GET[_family()]}, or name its path in {VARIABLE}.",
+        hint=f"{_what_is_there(found)} {_how_to_get(name)}, or name its path in {VARIABLE}.",
     )
+
+
+def _how_to_get(name: Name | None) -> str:
+    if name is None and portable.supported():
+        return f"{_HOW_TO_GET[_family()]}, take the portable one by `{portable.COMMAND}`"
+    return _HOW_TO_GET[_family()]
 
 
 def _about_snap(snap: Candidate) -> str:

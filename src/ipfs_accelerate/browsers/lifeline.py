@@ -12,6 +12,10 @@ import os
 
 from ipfs_accelerate.browsers.forks import Held
 
+# Where a browser, or its keeper, looks for the pipe: Chromium reads from the first and writes to
+# the second.
+PIPE_FDS = (3, 4)
+
 # Above every number that a browser's own descriptors are moved to.
 _CLEAR_OF_FIXED_FDS = 10
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-Name = Literal["chrome", "chromium", "edge"]
+Name = Literal["chrome", "chromium", "edge", "firefox", "portable"]
 
 
 @dataclass(frozen=True)
@@ -39,17 +39,27 @@ _LINUX: tuple[tuple[Name, str], ...] = (
     ("chrome", "/opt/google/chrome-canary/chrome"),
     ("edge", "/opt/microsoft/msedge-beta/msedge"),
     ("edge", "/opt/microsoft/msedge-dev/msedge"),
+    ("firefox", "/usr/lib/firefox/firefox"),
+    ("firefox", "/usr/lib64/firefox/firefox"),
+    ("firefox", "/opt/firefox/firefox"),
+    ("firefox", "/usr/lib/firefox-esr/firefox-esr"),
+    ("firefox", "firefox"),
+    ("firefox", "firefox-esr"),
 )
 
-_MACOS: tuple[tuple[Name, str], ...] = (
-    ("chrome", "Google Chrome"),
-    ("chromium", "Chromium"),
-    ("edge", "Microsoft Edge"),
-    ("chrome", "Google Chrome Beta"),
-    ("chrome", "Google Chrome Dev"),
-    ("chrome", "Google Chrome Canary"),
-    ("edge", "Microsoft Edge Beta"),
-    ("edge", "Microsoft Edge Dev"),
+# The application, and its program, which Chrome and its kin call as the application is called.
+_MACOS: tuple[tuple[Name, str, str], ...] = (
+    ("chrome", "Google Chrome", "Google Chrome"),
+    ("chromium", "Chromium", "Chromium"),
+    ("edge", "Microsoft Edge", "Microsoft Edge"),
+    ("chrome", "Google Chrome Beta", "Google Chrome Beta"),
+    ("chrome", "Google Chrome Dev", "Google Chrome Dev"),
+    ("chrome", "Google Chrome Canary", "Google Chrome Canary"),
+    ("edge", "Microsoft Edge Beta", "Microsoft Edge Beta"),
+    ("edge", "Microsoft Edge Dev", "Microsoft Edge Dev"),
+    ("firefox", "Firefox", "firefox"),
+    ("firefox", "Firefox Developer Edition", "firefox"),
+    ("firefox", "Firefox Nightly", "firefox"),
 )
 
 
@@ -75,6 +85,6 @@ def _on_macos(environ: Mapping[str, str]) -> Iterator[Candidate]:
     folders = [Path("/Applications")]
     if home := environ.get("HOME"):
         folders.append(Path(home) / "Applications")
-    for name, app in _MACOS:
+    for name, app, program in _MACOS:
         for folder in folders:
-            yield Candidate(name, folder / f"{app}.app" / "Contents" / "MacOS" / app)
+            yield Candidate(name, folder / f"{app}.app" / "Contents" / "MacOS" / program)

@@ -7,19 +7,22 @@ import os
 import signal
 from typing import TYPE_CHECKING, TypeVar
 
-from ipfs_accelerate.browsers import chromium, failure, profiles
+from ipfs_accelerate.browsers import failure, profiles
 from ipfs_accelerate.browsers.child import Child
+from ipfs_accelerate.browsers.engines import ENGINES
 from ipfs_accelerate.browsers.environment import environment
 from ipfs_accelerate.browsers.folders import disk_errors, write_private
 from ipfs_accelerate.browsers.lifeline import Lifeline
 from ipfs_accelerate.browsers.sandbox import sandbox_possible
 from ipfs_accelerate.browsers.spawn import open_log, spawn
+from ipfs_accelerate.browsers.start import Start, start_page
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
     from pathlib import Path
 
-    from ipfs_accelerate.browsers.find import Installed
+    from ipfs_accelerate.browsers.installed import Installed
+    from ipfs_accelerate.browsers.ladder import Rung
     from ipfs_accelerate.browsers.profiles import ProfileSlot
     from ipfs_accelerate.errors import BrowserError
 
@@ -34,17 +37,32 @@ _KILL_GRACE_S = 2.0
 
 
 async def launch(
-    installed: Installed, url: str, *, profiles: Path, headless: bool = True
+    installed: Installed,
+    url: str,
+    *,
+    profiles: Path,
+    headless: bool = True,
+    rung: Rung | None = None,
 ) -> Browser:
     """Start a browser that opens `url`, with the first free profile below `profiles`.
 
     It lives until it is closed or this process ends. One that ends at once is a `BrowserError`;
-    whether its page comes is for `Browser.wait_for_page` to say.
+    whether its page comes is for `Browser.wait_for_page` to say. A `rung` of the ladder brings
+    flags of its own, and says itself whether there is a window.
     """
-    page = chromium.start_page(url)
+    page = start_page(url)
     slot = await _slot(profiles, installed.name)
     try:
-        browser = _start(installed, slot, page, headless=headless)
+        start = Start(
+            installed=installed,
+            slot=slot.path,
+            profile=slot.profile,
+            start_file=slot.start_file,
+            headless=rung.headless if rung else headless,
+            sandbox=sandbox_possible(),
+            flags=rung.flags if rung else (),
+        )
+        browser = _start(start, slot, page)
     except BaseException:
         slot.release()
         raise
@@ -183,12 +201,12 @@ def _release_unwanted(acquired: asyncio.Future[ProfileSlot]) -> None:
         acquired.result().release()
 
 
-def _start(installed: Installed, slot: ProfileSlot, page: str, *, headless: bool) -> Browser:
-    argv = chromium.command(
-        installed, slot.profile, slot.start_file, headless=headless, sandbox=sandbox_possible()
-    )
-    environ = environment(os.environ, slot.path, slot.temporary_name)
+def _start(start: Start, slot: ProfileSlot, page: str) -> Browser:
+    engine = ENGINES[start.installed.engine]
+    argv = engine.command(start)
+    environ = environment(os.environ, slot.path, slot.temporary_name) | engine.environment(start)
     with disk_errors(slot.path):
+        engine.prepare(start)
         write_private(slot.start_file, page)
         log = open_log(slot.log)
     lifeline = Lifeline()
@@ -196,9 +214,9 @@ def _start(installed: Installed, slot: ProfileSlot, page: str, *, headless: bool
         pid = spawn(argv, environ, lifeline.browser_ends, log.fd)
     except OSError as error:
         lifeline.cut()
-        raise failure.not_started(installed, error) from error
+        raise failure.not_started(start.installed, error) from error
     finally:
         log.let_go()
         lifeline.close_browser_ends()
     slot.record(pid)
-    return Browser(installed, slot, lifeline, pid)
+    return Browser(start.installed, slot, lifeline, pid)

@@ -6,9 +6,8 @@ import os
 import signal
 from typing import TYPE_CHECKING, Any
 
-from ipfs_accelerate.browsers.chromium import PIPE_FDS
 from ipfs_accelerate.browsers.forks import Held
-from ipfs_accelerate.browsers.lifeline import clear
+from ipfs_accelerate.browsers.lifeline import PIPE_FDS, clear
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,6 +10,7 @@ import typer
 from rich.text import Text
 
 import ipfs_accelerate
+from ipfs_accelerate.cli import browser
 from ipfs_accelerate.cli.demo import demo
 from ipfs_accelerate.cli.embed import embed
 from ipfs_accelerate.cli.run import run
@@ -33,6 +34,7 @@ app = typer.Typer(
 app.command()(embed)
 app.command()(run)
 app.command()(demo)
+app.add_typer(browser.app, name="browser", no_args_is_help=True)
 
 
 def _version(wanted: bool) -> None:

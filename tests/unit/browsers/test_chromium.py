@@ -1,20 +1,27 @@
-import json
-import re
 from pathlib import Path
 
 import pytest
 
-from ipfs_accelerate.browsers.chromium import command, start_page
-from ipfs_accelerate.browsers.find import Installed
-from ipfs_accelerate.errors import BrowserError
+from ipfs_accelerate.browsers.chromium import command, environment, merged
+from ipfs_accelerate.browsers.installed import Installed
+from ipfs_accelerate.browsers.start import Start
+from ipfs_accelerate.errors import ConfigError
 
 INSTALLED = Installed("chromium", "chromium", Path("/usr/lib/chromium/chromium"))
-PROFILE = Path("/cache/a profile")
-START = Path("/cache/a profile/start ü.html")
 
 
-def flags(*, headless=True, sandbox=True):
-    return command(INSTALLED, PROFILE, START, headless=headless, sandbox=sandbox)
+def start(installed=INSTALLED, **more):
+    return Start(
+        installed=installed,
+        slot=Path("/cache"),
+        profile=Path("/cache/a profile"),
+        start_file=Path("/cache/a profile/start ü.html"),
+        **more,
+    )
+
+
+def flags(**more):
+    return command(start(**more))
 
 
 def test_the_command_has_its_program_first_and_its_page_last():
@@ -45,29 +52,42 @@ def test_the_window_and_the_sandbox_are_given_up_only_when_asked():
     assert "--no-sandbox" in flags(sandbox=False)
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "http://127.0.0.1:8765/#token=abc",
-        'http://127.0.0.1/"+alert(1)+"#',
-        "http://127.0.0.1/</script><script>alert(1)</script>",
-        "http://127.0.0.1/<!--<script>",
-        "http://127.0.0.1/\\\n\u2028\u2029ü",
-    ],
-)
-def test_no_address_gets_out_of_its_string(url):
-    page = start_page(url)
-    script = re.fullmatch(r"<!doctype.*?<script>(.*)</script>\n", page, re.DOTALL)
-    assert script
-    literal = script[1].removeprefix("location.replace(").removesuffix(")")
-    assert json.loads(literal) == url
-    assert "<" not in literal
-    assert page.isascii()
-    assert literal.count("\n") == 0
+def test_webgpu_and_webnn_are_asked_for():
+    assert "--enable-unsafe-webgpu" in flags()
+    assert "--enable-features=WebMachineLearningNeuralNetwork" in flags()
 
 
-@pytest.mark.parametrize("url", ["javascript:alert(1)#secret", "file:///etc/passwd", ""])
-def test_only_web_addresses_are_opened(url):
-    with pytest.raises(BrowserError, match="no web address") as caught:
-        start_page(url)
-    assert "secret" not in str(caught.value)
+def test_a_rungs_features_join_the_others_in_one_list():
+    given = flags(flags=("--enable-features=Vulkan,Other", "--use-angle=vulkan"))
+    assert [flag for flag in given if "features" in flag] == [
+        "--enable-features=WebMachineLearningNeuralNetwork,Vulkan,Other"
+    ]
+    assert "--use-angle=vulkan" in given
+
+
+def test_what_is_said_twice_is_said_once():
+    assert merged(["--a", "--enable-features=X", "--a", "--enable-features=Y,X"]) == [
+        "--a",
+        "--enable-features=X,Y",
+    ]
+    assert merged([]) == []
+
+
+@pytest.fixture
+def portable(tmp_path):
+    return Installed("portable", "chromium", tmp_path / "portable-1.2.3" / "chromium")
+
+
+def test_the_portable_one_has_no_window(portable):
+    assert command(start(portable))[0] == str(portable.path)
+    with pytest.raises(ConfigError, match="no window"):
+        command(start(portable, headless=False))
+
+
+def test_the_portable_one_finds_the_libraries_that_it_has_brought(portable):
+    assert environment(start(portable)) == {}
+    libraries = portable.path.parent / "lib"
+    libraries.mkdir(parents=True)
+    assert environment(start(portable)) == {"LD_LIBRARY_PATH": str(libraries)}
+    other = Installed("chromium", "chromium", portable.path)
+    assert environment(start(other)) == {}

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from ipfs_accelerate.browsers.failure import ended_early, how, never_dialled, not_started
-from ipfs_accelerate.browsers.find import Installed
+from ipfs_accelerate.browsers.installed import Installed
 
 INSTALLED = Installed("chrome", "chromium", Path("/opt/google/chrome/chrome"))
 
@@ -46,6 +46,7 @@ def test_a_long_log_is_cut_to_its_end():
         ("[1:FATAL] No usable sandbox! If you", "user namespaces"),
         ("Running as root without --no-sandbox is not supported.", "another user"),
         ("ERROR Missing X server or $DISPLAY", "headless=True"),
+        ("Error: no DISPLAY environment variable specified", "headless=True"),
         ("chrome: error while loading shared libraries: libnss3.so", "from a package"),
         ("write: No space left on device", "Free some space"),
     ],

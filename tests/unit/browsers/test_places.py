@@ -10,12 +10,31 @@ def names(platform, environ=None):
 
 
 def test_linux_prefers_chrome_then_chromium_then_edge_then_betas():
-    stable = names("linux")[:-5]
+    tried = [each for each in candidates("linux", {}, ON_PATH.get) if each.name != "firefox"]
+    stable = [each.name for each in tried[:-5]]
     assert stable == sorted(stable, key=["chrome", "chromium", "edge"].index)
-    betas = [str(each.path) for each in candidates("linux", {}, ON_PATH.get)][-5:]
+    betas = [str(each.path) for each in tried[-5:]]
     assert all(
         "beta" in path or "unstable" in path or "canary" in path or "dev" in path for path in betas
     )
+
+
+def test_firefox_comes_after_all_that_have_webnn():
+    for platform in ("linux", "darwin"):
+        tried = names(platform, {"HOME": "/Users/ann"})
+        first = tried.index("firefox")
+        assert set(tried[first:]) == {"firefox"}
+
+
+def test_linux_looks_for_either_firefox():
+    found = [str(each.path) for each in candidates("linux", {}, {"firefox": "/bin/firefox"}.get)]
+    assert "/usr/lib/firefox-esr/firefox-esr" in found
+    assert "/bin/firefox" in found
+
+
+def test_macos_knows_that_firefox_is_called_otherwise():
+    paths = [str(each.path) for each in candidates("darwin", {}, ON_PATH.get)]
+    assert "/Applications/Firefox.app/Contents/MacOS/firefox" in paths
 
 
 def test_linux_prefers_the_program_to_the_script_on_the_path():

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ipfs_accelerate.browsers import process, profiles
-from ipfs_accelerate.browsers.find import Installed
+from ipfs_accelerate.browsers.installed import Installed
 from ipfs_accelerate.browsers.process import launch
 from ipfs_accelerate.errors import BrowserError, ConfigError
 
