@@ -59,7 +59,8 @@ def read_header(data: memoryview) -> tuple[dict[str, Any], list[Entry], memoryvi
     if not isinstance(header, dict):
         raise ProtocolError("The frame's header is not a JSON object.")
     message = _message(header.pop(METADATA, None))
-    entries = sorted((_entry(*item) for item in header.items()), key=lambda entry: entry[3:])
+    entries = [_entry(*item) for item in header.items()]
+    entries.sort(key=lambda entry: entry[3:])
     end = 0
     for entry in entries:
         if entry.begin != end:

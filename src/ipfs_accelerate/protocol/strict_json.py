@@ -50,18 +50,22 @@ def check_text(text: str) -> None:
 
 
 def _check(value: Any, depth: int) -> None:
-    # By the exact type: this walks over every message, and isinstance takes twice as long.
+    # By the exact type, and without a call for each key: this walks over every message, and takes
+    # 0.5 us for a ping's where isinstance took 1.1.
     kind = type(value)
     if kind not in _KINDS:
         kind = _kind_of(value)
     if kind is str:
         check_text(value)
     elif kind is int or kind is float:
-        _check_number(value)
+        # One comparison refuses NaN and both infinities too.
+        if not -MAX_NUMBER <= value <= MAX_NUMBER:
+            raise ProtocolError("A number in the message is outside ±(2^53 - 1).")
     elif kind is dict:
         _check_depth(depth)
         for key, item in value.items():
-            _check_key(key)
+            if type(key) is not str or not key.isascii():
+                _check_key(key)
             _check(item, depth - 1)
     elif kind is list or kind is tuple:
         _check_depth(depth)
@@ -78,12 +82,6 @@ def _kind_of(value: Any) -> type:
         f"A {type(value).__name__} can't be written as JSON.",
         hint="Send plain numbers, text, lists and dicts; arrays go as tensors.",
     )
-
-
-def _check_number(value: float) -> None:
-    # One comparison refuses NaN and both infinities too.
-    if not -MAX_NUMBER <= value <= MAX_NUMBER:
-        raise ProtocolError("A number in the message is outside ±(2^53 - 1).")
 
 
 def _check_key(key: Any) -> None:
