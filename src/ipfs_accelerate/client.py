@@ -246,6 +246,8 @@ class AsyncAccelerator:
     async def _started(self) -> Pool:
         """The pool, started by whoever comes first; a start that failed is tried anew."""
         self._check()
+        if self._pool is not None:
+            return self._pool
         if self._starting is None or _failed(self._starting):
             self._starting = asyncio.ensure_future(self._start())
         try:

@@ -30,12 +30,13 @@ from ipfs_accelerate.pool.events import (
 from ipfs_accelerate.pool.measured import Measured
 from ipfs_accelerate.pool.serving import Serving
 from ipfs_accelerate.pool.state import PoolState, worker_lost
+from ipfs_accelerate.pool.turn import Turn
 from ipfs_accelerate.pool.worker import Loaded, Worker
 from ipfs_accelerate.protocol.messages import Limits
 from ipfs_accelerate.server import Channel, Server
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
+    from collections.abc import Awaitable, Callable
 
     from ipfs_accelerate.config import Config
     from ipfs_accelerate.models import BlockStore, Manifest
@@ -159,18 +160,20 @@ class Pool:
                 if not error.details.get("engine_replaced") or worker is not None:
                     raise
 
-    @contextlib.asynccontextmanager
-    async def _turn(self, model: Manifest | None, number: int | None) -> AsyncIterator[Worker]:
+    def _turn(self, model: Manifest | None, number: int | None) -> Turn:
         """A place on a worker, given back however the block ends."""
         request = next(self._numbers)
         future: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
         self._waiting[request] = future
-        try:
-            self._feed(Submitted(request, model.key if model else None, number))
-            yield await future
-        finally:
-            self._waiting.pop(request, None)
-            self._feed(Finished(request))
+        return Turn(
+            future,
+            lambda: self._feed(Submitted(request, model.key if model else None, number)),
+            lambda: self._finish(request),
+        )
+
+    def _finish(self, request: int) -> None:
+        self._waiting.pop(request, None)
+        self._feed(Finished(request))
 
     async def _load(self, worker: Worker, needed: Needed) -> Loaded:
         held = worker.held(needed)
