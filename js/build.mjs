@@ -13,6 +13,7 @@ import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { withoutEval } from "./without-eval.mjs";
 
 const js = dirname(fileURLToPath(import.meta.url));
 const source = join(js, "packages", "runtime", "src");
@@ -29,6 +30,8 @@ await build({
   bundle: true,
   minify: true,
   format: "esm",
+  splitting: true,
+  chunkNames: "[name]-[hash]",
   target: "es2022",
   // The second leaves onnxruntime's glue out of the bundle: its threads load that file themselves.
   conditions: ["source", "onnxruntime-web-use-extern-wasm"],
@@ -39,8 +42,12 @@ for (const name of ["index.html", "page.css"]) cpSync(join(source, name), join(t
 const ort = dirname(
   createRequire(join(js, "packages", "sdk", "x.js")).resolve("onnxruntime-web/wasm"),
 );
-for (const name of ["ort-wasm-simd-threaded.mjs", "ort-wasm-simd-threaded.wasm"]) {
-  cpSync(join(ort, name), join(target, "ort", name));
+const builds = ["ort-wasm-simd-threaded", "ort-wasm-simd-threaded.asyncify"];
+for (const name of builds) {
+  cpSync(join(ort, `${name}.wasm`), join(target, "ort", `${name}.wasm`));
+  const glue = readFileSync(join(ort, `${name}.mjs`), "utf8");
+  const safe = glue.includes("new Function") ? withoutEval(glue) : glue;
+  writeFileSync(join(target, "ort", `${name}.mjs`), safe);
 }
 
 /** The files of a folder, relative to it, in order. */

@@ -55,14 +55,17 @@ class Accelerator:
         """One vector for each text; `result.output` is an array of [texts, dimensions]."""
         return self._portal.call(self._core.embed, texts, model, **options)
 
-    def run(self, model: str | Path, inputs: Any, **options: Any) -> Result:
+    def run(
+        self, model: str | Path, inputs: Any, *, keep: Sequence[str] = (), **options: Any
+    ) -> Result:
         """Run a model once.
 
         `model` is a catalogued name or the path of an ONNX file; `inputs` a text, a list of texts
-        or a dict of named tensors. The result's arrays are read-only views of what came.
+        or a dict of named tensors. The result's arrays are read-only views of what came. Outputs
+        that `keep` names stay on the worker's device, where another run can take them.
         `platform`, `require_hardware` and `allow_fallback` stand in place of the accelerator's.
         """
-        return self._portal.call(self._core.run, model, inputs, **options)
+        return self._portal.call(self._core.run, model, inputs, keep=keep, **options)
 
     def put(self, array: ArrayLike) -> RemoteTensor:
         """Send an array to a worker, where runs can use it without sending it again."""

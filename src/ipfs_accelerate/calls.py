@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ipfs_accelerate.errors import InferenceError, PoolError
+from ipfs_accelerate.errors import InferenceError, PoolError, TensorError
 from ipfs_accelerate.models.golden import golden_of
 from ipfs_accelerate.models.inputs import check_inputs
+from ipfs_accelerate.models.shapes import FIXED, cut_back, dimensions_of, filled_up
 from ipfs_accelerate.models.text import TextProcessor
-from ipfs_accelerate.protocol.messages import Fetch, HandleRef, Reference, Run, Step, TensorRef
+from ipfs_accelerate.pool.needs import Needed
+from ipfs_accelerate.protocol.messages import (
+    Fetch,
+    HandleRef,
+    Keep,
+    Reference,
+    Run,
+    Step,
+    TensorRef,
+)
 from ipfs_accelerate.result import Result
 from ipfs_accelerate.tensors.arrays import from_wire, numpy_dtype, to_wire
+from ipfs_accelerate.tensors.dtypes import by_wire
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ipfs_accelerate.models import BlockStore, Manifest
     from ipfs_accelerate.pool import Loaded, Worker
     from ipfs_accelerate.protocol.codec import Tensor
@@ -39,20 +53,70 @@ class RemoteTensor:
         return np.broadcast_to(np.zeros((), numpy_dtype(self.dtype)), self.shape)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Call:
-    """A run that is ready to be sent, once it is known what a worker calls the model."""
+    """A run that is ready to be sent, once it is known what a worker calls the model, and where."""
 
-    inputs: Mapping[str, Reference]
-    outputs: tuple[str, ...]
-    tensors: dict[str, Tensor]
-    items: int
-    worker: int | None
+    manifest: Manifest
+    feeds: Mapping[str, NDArray[Any]]
+    """an array for each input; a stand-in where the tensor lies on a worker"""
+    remote: Mapping[str, RemoteTensor]
+    keep: Mapping[str, int] = field(default_factory=dict)
+    """outputs that stay on the worker, under these handles"""
 
-    def run(self, key: str) -> Run:
-        """The message for a worker that calls the model so."""
-        fetch = tuple(Fetch(0, name, name) for name in self.outputs)
-        return Run(steps=(Step(model=key, inputs=dict(self.inputs)),), fetch=fetch, keep=())
+    @property
+    def items(self) -> int:
+        """How many items it computes."""
+        return next((len(one) for one in self.feeds.values() if one.ndim), 1)
+
+    @cached_property
+    def worker(self) -> int | None:
+        """The worker that it must run on."""
+        return _only_worker(self.remote)
+
+    def dimensions(self, platform: str) -> dict[str, int]:
+        """The free dimensions that this platform must have fixed."""
+        return dimensions_of(self.manifest.inputs, self._fitted) if platform in FIXED else {}
+
+    def message(self, key: str) -> Run:
+        """The run, for a worker that calls the model so."""
+        inputs: dict[str, Reference] = {
+            name: HandleRef(self.remote[name].handle) if name in self.remote else TensorRef(name)
+            for name in self.feeds
+        }
+        names = [port.name for port in self.manifest.outputs if port.name not in self.keep]
+        return Run(
+            steps=(Step(model=key, inputs=inputs),),
+            fetch=tuple(Fetch(0, name, name) for name in names),
+            keep=tuple(Keep(0, name, handle) for name, handle in self.keep.items()),
+        )
+
+    def tensors(self, platform: str) -> dict[str, Tensor]:
+        """The inputs that travel with it."""
+        feeds = self._fitted if platform in FIXED else self.feeds
+        return {name: to_wire(feeds[name]) for name in feeds if name not in self.remote}
+
+    def outputs(self, tensors: Mapping[str, Tensor], platform: str) -> dict[str, NDArray[Any]]:
+        """What came back, without what was only added to fit the platform."""
+        arrays = {name: from_wire(one) for name, one in tensors.items()}
+        if platform not in FIXED:
+            return arrays
+        sizes = dimensions_of(self.manifest.inputs, self.feeds)
+        return cut_back(self.manifest.outputs, arrays, sizes)
+
+    def kept(self, value: Mapping[str, Any], worker: int) -> dict[str, RemoteTensor]:
+        """What stayed on the worker, by the outputs' names."""
+        found = {one["handle"]: one for one in value["kept"]}
+        return {
+            name: RemoteTensor(
+                worker, handle, by_wire(found[handle]["dtype"]).numpy, tuple(found[handle]["shape"])
+            )
+            for name, handle in self.keep.items()
+        }
+
+    @cached_property
+    def _fitted(self) -> Mapping[str, NDArray[Any]]:
+        return self.feeds if self.remote else filled_up(self.manifest, self.feeds)
 
 
 class Composer:
@@ -64,26 +128,28 @@ class Composer:
         # Only a catalogued model is what its name says.
         self.golden = golden_of(manifest.name) if manifest.family != "unknown" else None
 
-    def call(self, inputs: Any) -> Call:
-        """The run for a text, a list of texts, or named tensors."""
+    def call(self, inputs: Any, keep: Mapping[str, int] | None = None) -> Call:
+        """The run for a text, a list of texts, or named tensors; `keep` are outputs that stay."""
+        self._check_kept(keep or {})
         remote: dict[str, RemoteTensor] = {}
         if isinstance(inputs, Mapping):
             remote = {name: one for name, one in inputs.items() if isinstance(one, RemoteTensor)}
             given = {**inputs, **{name: one.stand_in() for name, one in remote.items()}}
             feeds = check_inputs(self.manifest.inputs, given)
+            _check_dtypes(remote, feeds)
         else:
             feeds = self._texts(inputs)
-        references: dict[str, Reference] = {
-            name: HandleRef(remote[name].handle) if name in remote else TensorRef(name)
-            for name in feeds
-        }
-        return Call(
-            inputs=references,
-            outputs=tuple(port.name for port in self.manifest.outputs),
-            tensors={name: to_wire(feeds[name]) for name in feeds if name not in remote},
-            items=next((len(one) for one in feeds.values() if one.ndim), 1),
-            worker=_only_worker(remote),
-        )
+        return Call(self.manifest, feeds, remote, keep or {})
+
+    def _check_kept(self, keep: Mapping[str, int]) -> None:
+        names = [port.name for port in self.manifest.outputs]
+        for name in keep:
+            if name not in names:
+                raise TensorError(
+                    f"{self.manifest.name} has no output {name!r} that could be kept.",
+                    code="tensor_not_found",
+                    hint=f"Its outputs are {', '.join(names)}.",
+                )
 
     def _texts(self, inputs: Any) -> dict[str, np.ndarray[Any, Any]]:
         if self.text is None:
@@ -101,27 +167,49 @@ class Composer:
             )
         return dict(self.text(inputs))
 
+    @cached_property
+    def warming(self) -> Call | None:
+        """A call that shows whether the numbers are right, for a catalogued model."""
+        return self.call(self.golden.inputs) if self.golden else None
+
     async def check(self, worker: Worker, loaded: Loaded) -> None:
         """An error where this worker computes the model's golden vector wrongly."""
-        if self.golden is None:
+        call, platform = self.warming, loaded.ability.platform
+        if call is None or self.golden is None:
             return
-        call = self.call(self.golden.inputs)
-        answer = await worker.ask(call.run(loaded.key), call.tensors)
-        fault = self.golden.fault({name: from_wire(one) for name, one in answer.tensors.items()})
+        there = loaded
+        if loaded.dimensions != (fixed := call.dimensions(platform)):
+            there = await worker.load(
+                Needed(self.manifest, dimensions=lambda _: fixed), loaded.ability
+            )
+        answer = await worker.ask(call.message(there.key), call.tensors(platform))
+        fault = self.golden.fault(call.outputs(answer.tensors, platform))
         if fault is not None:
             raise _wrong(self.manifest.name, worker, loaded, fault)
+
+    def dimensions(self, platform: str) -> dict[str, int]:
+        """The free dimensions for a load that no call asked for yet."""
+        if self.warming is not None:
+            return self.warming.dimensions(platform)
+        names = [size for port in self.manifest.inputs for size in port.shape or ()]
+        return {name: 1 for name in names if isinstance(name, str)} if platform in FIXED else {}
 
     def result(
         self, call: Call, answer: Answer, worker: Worker, loaded: Loaded, latency_s: float
     ) -> Result:
         """The answer as the caller sees it."""
         step = answer.value["steps"][0]
-        outputs = {name: from_wire(tensor) for name, tensor in answer.tensors.items()}
-        inference_s = sum(one["run_ms"] for one in answer.value["steps"]) / 1000
+        platform = loaded.ability.platform
+        fetched = call.outputs(answer.tensors, platform)
+        kept = call.kept(answer.value, worker.number)
+        outputs = {one.name: (fetched | kept)[one.name] for one in self.manifest.outputs}
+        # A GPU's run returns before its work is done: the wait for it belongs to the computation.
+        waited_ms = answer.value["fetch_ms"] if platform != "wasm" else 0.0
+        inference_s = (sum(one["run_ms"] for one in answer.value["steps"]) + waited_ms) / 1000
         return Result(
             model_name=self.manifest.name,
             model_type=self.manifest.task,
-            platform=loaded.ability.platform,
+            platform=platform,
             backend=step["backend"],
             browser=worker.browser_name,
             device=step["device"],
@@ -133,12 +221,13 @@ class Composer:
             throughput_items_per_sec=call.items / inference_s if inference_s else 0.0,
             memory_usage_mb=loaded.value["weight_bytes"] / 1e6,
             precision=self.manifest.precision,
-            fell_back=tuple(one["operator"] for one in loaded.value.get("fell_back", ())),
+            fell_back=tuple(loaded.value["fell_back"]),
             performance_metrics={
                 "inference_ms": inference_s * 1000,
                 "engine_ms": answer.value["total_ms"],
                 "queued_ms": answer.value["queued_ms"],
                 "latency_ms": latency_s * 1000,
+                "readbacks": answer.value["readbacks"],
                 "load_ms": loaded.load_s * 1000,
                 "items": call.items,
             },
@@ -155,6 +244,18 @@ def _wrong(model: str, worker: Worker, loaded: Loaded, fault: str) -> PoolError:
         "says what it is.",
         details={"platform": loaded.ability.platform, "fault": fault},
     )
+
+
+def _check_dtypes(remote: Mapping[str, RemoteTensor], feeds: Mapping[str, NDArray[Any]]) -> None:
+    """An array can be made to fit; what lies on a worker must fit as it is."""
+    for name, one in remote.items():
+        if feeds[name].dtype != numpy_dtype(one.dtype):
+            raise InferenceError(
+                f"The input {name!r} does not fit: expected {feeds[name].dtype}, and the tensor on "
+                f"the worker is {one.dtype}.",
+                code="input_mismatch",
+                hint="Put it in the dtype that the model takes.",
+            )
 
 
 def _only_worker(remote: Mapping[str, RemoteTensor]) -> int | None:

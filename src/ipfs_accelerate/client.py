@@ -7,12 +7,12 @@ import contextlib
 import itertools
 import os
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
-from ipfs_accelerate.config import Config, Wish, check_batch_size, check_progress
+from ipfs_accelerate.config import Config, Wish, check_batch_size, check_names, check_progress
 from ipfs_accelerate.errors import ConfigError, TensorError
 from ipfs_accelerate.metrics import Statistics
 from ipfs_accelerate.models import catalog
@@ -76,7 +76,7 @@ class AsyncAccelerator:
         """
         wish = Wish.of(self.config, options)
         composer, pool = await self._ready(model)
-        self._loaded(composer, await pool.load(self._needed(composer, wish)))
+        self._loaded(composer, await pool.load(self._needed(composer, wish, composer.dimensions)))
         return AsyncModel(self, model, composer.manifest.name, options)
 
     async def embed(
@@ -85,23 +85,27 @@ class AsyncAccelerator:
         """One vector for each text; `result.output` is an array of [texts, dimensions]."""
         return await self.run(model, texts, **options)
 
-    async def run(self, model: str | Path, inputs: Any, **options: Any) -> Result:
+    async def run(
+        self, model: str | Path, inputs: Any, *, keep: Sequence[str] = (), **options: Any
+    ) -> Result:
         """Run a model once.
 
         `model` is a catalogued name or the path of an ONNX file; `inputs` a text, a list of texts
-        or a dict of named tensors. The result's arrays are read-only views of what came.
+        or a dict of named tensors. The result's arrays are read-only views of what came. Outputs
+        that `keep` names stay on the worker's device, where another run can take them.
         `platform`, `require_hardware` and `allow_fallback` stand in place of the accelerator's.
         """
         started = perf_counter()
         wish = Wish.of(self.config, options)
         composer, pool = await self._ready(model)
-        call = composer.call(inputs)
+        call = composer.call(inputs, {name: next(_HANDLES) for name in check_names("keep", keep)})
 
         async def work(worker: Worker, loaded: Loaded) -> tuple[Worker, Loaded, Answer]:
-            return worker, loaded, await worker.ask(call.run(loaded.key), call.tensors)
+            tensors = call.tensors(loaded.ability.platform)
+            return worker, loaded, await worker.ask(call.message(loaded.key), tensors)
 
         worker, loaded, answer = await pool.run(
-            self._needed(composer, wish),
+            self._needed(composer, wish, call.dimensions),
             work,
             worker=call.worker,
             timeout_s=self.config.inference_timeout_s,
@@ -242,6 +246,8 @@ class AsyncAccelerator:
     async def _started(self) -> Pool:
         """The pool, started by whoever comes first; a start that failed is tried anew."""
         self._check()
+        if self._pool is not None:
+            return self._pool
         if self._starting is None or _failed(self._starting):
             self._starting = asyncio.ensure_future(self._start())
         try:
@@ -281,10 +287,12 @@ class AsyncAccelerator:
     def _known(self, name: str) -> Composer | None:
         return self._composers.get(name) if catalog.find(name) is not None else None
 
-    def _needed(self, composer: Composer, wish: Wish) -> Needed:
+    def _needed(
+        self, composer: Composer, wish: Wish, dimensions: Callable[[str], Mapping[str, int]]
+    ) -> Needed:
         from ipfs_accelerate.pool import Needed  # noqa: PLC0415 - it is there by now
 
-        return Needed(composer.manifest, wish, composer.check, self.on_progress)
+        return Needed(composer.manifest, wish, composer.check, self.on_progress, dimensions)
 
     def _loaded(self, composer: Composer, loaded: Loaded) -> None:
         if not loaded.counted:

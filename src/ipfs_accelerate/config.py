@@ -111,6 +111,10 @@ class Wish:
             return ()
         return tuple(dict.fromkeys((self.platform, *self.allow_fallback)))
 
+    def falls_back(self, platform: str) -> bool:
+        """Whether operators that this platform lacks may run on the CPU, by WASM."""
+        return platform != "wasm" and "wasm" in self.allow_fallback
+
     @classmethod
     def of(cls, config: Config, options: dict[str, Any]) -> Wish:
         """The accelerator's own, with what this call says in its place, checked."""
@@ -135,6 +139,13 @@ def check_batch_size(size: object) -> None:
     """An error where so many requests can't be under way at once."""
     if size is not None:
         _whole("batch_size", size, 1, MOST_AT_ONCE)
+
+
+def check_names(option: str, names: object) -> tuple[str, ...]:
+    """Names as a tuple; an error for one text, which would be taken letter by letter."""
+    if isinstance(names, list | tuple | set) and all(isinstance(one, str) for one in names):
+        return tuple(names)
+    raise ConfigError(f"{option}={names!r} does not fit.", hint="It is a list of names.")
 
 
 def check_progress(function: object) -> None:

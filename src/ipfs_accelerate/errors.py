@@ -123,6 +123,7 @@ CLASS_OF_CODE: dict[str, type[AccelerateError]] = {
     "cancelled": PoolError,
     "model_not_found": ModelError,
     "model_package_missing": ModelError,
+    "operator_unsupported": ModelError,
     "model_invalid": ModelError,
     "model_not_loaded": ModelError,
     "block_unavailable": ModelError,
@@ -139,6 +140,9 @@ CLASS_OF_CODE: dict[str, type[AccelerateError]] = {
 
 HINTS: dict[str, str] = {
     "too_large": "Send less at once.",
+    "platform_unavailable": "Name another platform or browser, or allow_fallback=['wasm'].",
+    "operator_unsupported": "Let them run on the CPU by allow_fallback=['wasm'], or use another "
+    "platform.",
     "model_invalid": "Check the file with `onnx.checker`; the engine's own words are in the error.",
     "model_not_loaded": "Call again: it is loaded anew.",
     "block_unavailable": "Call again; if it repeats, remove the cache folder.",

@@ -24,7 +24,7 @@ CODES = json.loads((SPEC / "errors.json").read_text("utf-8"))["errors"]
 VALIDATOR = Draft202012Validator(SCHEMA)
 # What the schema describes of `value`, and no message is made of.
 VALUES = {"Id", "Count", "Reference", "Port", "LoadValue", "StepValue", "RunValue", "DropValue"}
-VALUES |= {"Ability", "ProbeValue"}
+VALUES |= {"Ability", "ProbeValue", "KeptValue"}
 
 ids = st.integers(1, MAX_NUMBER)
 counts = st.integers(0, MAX_NUMBER)

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from collections import OrderedDict
+from enum import IntEnum
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,9 +12,9 @@ from ipfs_accelerate.protocol.strict_json import (
     MAX_NUMBER,
     check_text,
     dumps,
-    dumps_checked,
     loads,
     loads_unchecked,
+    quoted,
 )
 
 VALUES = st.recursive(
@@ -39,11 +42,36 @@ def test_what_is_written_is_read_back(value):
 
 def test_it_is_compact_and_not_escaped():
     assert dumps({"a": [1, None, True, "é"]}) == '{"a":[1,null,true,"é"]}'
-    assert dumps_checked({"a": (1, 2)}) == '{"a":[1,2]}'
+    assert dumps({"a": (1, 2)}) == '{"a":[1,2]}'
+    assert quoted('é"\n') == '"é\\"\\n"'
 
 
 def test_a_number_is_an_integer_if_its_value_is_one():
     assert [type(one) for one in loads("[1.0, -0.0, 1e3, 1.5]")] == [int, int, int, float]
+
+
+class Name(str):
+    __slots__ = ()
+
+
+class Size(IntEnum):
+    SMALL = 1
+    TOO_LARGE = 2**53
+
+
+def test_a_value_of_a_derived_type_is_written_and_checked_as_its_base():
+    written = dumps({Name("a"): [Size.SMALL, Name("é"), OrderedDict(b=True)]})
+    assert written == '{"a":[1,"é",{"b":true}]}'
+    for value in (Size.TOO_LARGE, Name("\ud800"), {Name("\ud800"): 1}, [OrderedDict(b=b"")]):
+        with pytest.raises(ProtocolError):
+            dumps(value)
+
+
+def test_white_space_around_a_value_is_that_of_json():
+    assert loads(" \t\r\n[1] \t\r\n") == [1]
+    for text in ("\f1", "1\f", "1\u00a0", "\ufeff1", "1x"):
+        with pytest.raises(ProtocolError):
+            loads(text)
 
 
 @pytest.mark.parametrize(

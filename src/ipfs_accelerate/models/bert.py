@@ -31,8 +31,9 @@ IR = 10
 _MASKED = -10000.0
 _EMBEDDINGS = "embeddings"
 
+# 32 bits are enough for ids, and all that WebGPU computes with.
 _INPUTS = tuple(
-    Port(name, "int64", ("batch", "sequence"))
+    Port(name, "int32", ("batch", "sequence"))
     for name in ("input_ids", "attention_mask", "token_type_ids")
 )
 _OUTPUT = "text_embedding"
@@ -120,18 +121,19 @@ def _attention_bias(nodes: Nodes, mask: str) -> str:
 def _embed(nodes: Nodes, config: Config) -> str:
     words = _look_up(nodes, "word_embeddings", "input_ids")
     types = _look_up(nodes, "token_type_embeddings", "token_type_ids")
-    length = nodes.add("Shape", "input_ids", name="length", start=1, end=2)
-    positions = nodes.add(
-        "Slice",
-        nodes.weight(f"{_EMBEDDINGS}.position_embeddings.weight"),
-        nodes.ints("positions.first", [0]),
-        length,
-        nodes.ints("positions.axis", [0]),
-        name=f"{_EMBEDDINGS}.positions",
-    )
+    positions = _look_up(nodes, "position_embeddings", _positions(nodes))
     typed = nodes.add("Add", words, types, name=f"{_EMBEDDINGS}.typed")
     placed = nodes.add("Add", typed, positions, name=f"{_EMBEDDINGS}.placed")
     return _layer_norm(nodes, config, placed, f"{_EMBEDDINGS}.LayerNorm")
+
+
+def _positions(nodes: Nodes) -> str:
+    """0, 1, 2, ... in each row. Counted, since the length is known to the CPU alone on a GPU."""
+    same = nodes.add("Equal", "input_ids", "input_ids", name="positions.same")
+    ones = nodes.add("Cast", same, name="positions.ones", to=TensorProto.INT32)
+    return nodes.add(
+        "CumSum", ones, nodes.index("positions.axis", 1), name="positions", exclusive=1
+    )
 
 
 def _look_up(nodes: Nodes, table: str, ids: str) -> str:
@@ -203,7 +205,7 @@ def _pool(nodes: Nodes, hidden: str, mask: str) -> None:
 
 def _model(nodes: Nodes, config: Config) -> Any:
     inputs = [
-        helper.make_tensor_value_info(port.name, TensorProto.INT64, list(port.shape or ()))
+        helper.make_tensor_value_info(port.name, TensorProto.INT32, list(port.shape or ()))
         for port in _INPUTS
     ]
     shape: list[int | str] = ["batch", config.hidden]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ipfs_accelerate.models.blocks import BlockStore
 
-BUILDER = 2
+BUILDER = 3
 """Raised whenever a source is turned into blocks in another way, so that it is done anew."""
 
 Stamps = dict[str, tuple[int, int]]

@@ -27,6 +27,7 @@ def check_inputs(ports: Sequence[Port], given: Mapping[str, Any]) -> dict[str, N
     """Make of the inputs arrays that fit `ports`, in their order.
 
     A list becomes an array where that is exact, and a flat list for [batch, n] a batch of one.
+    Integers of another width are taken where each of them fits.
     A missing attention_mask is ones and a missing token_type_ids zeros, as input_ids is shaped.
     """
     _refuse_unknown(ports, given)
@@ -76,13 +77,23 @@ def _array(port: Port, value: Any) -> NDArray[Any]:
     dtype = numpy_dtype(by_onnx(port.dtype).numpy)
     if hasattr(value, "__array__"):
         array = np.asarray(value)
-        if array.dtype.newbyteorder("<") != dtype:
+        if array.dtype.newbyteorder("<") != dtype and not _holds(dtype, array):
             raise _mismatch(port, f"{array.dtype}{list(array.shape)}", f"Convert it: {_cast(port)}")
         array = array.astype(dtype, copy=False)
     else:
         array = _from_plain(port, value, dtype)
     _check_shape(port, array)
     return array
+
+
+def _holds(dtype: np.dtype[Any], array: NDArray[Any]) -> bool:
+    """Whether these are whole numbers of another width, each of which the port can hold."""
+    if array.dtype.kind not in "iu" or dtype.kind not in "iu":
+        return False
+    if array.size == 0:
+        return True
+    limits = np.iinfo(dtype)
+    return bool(limits.min <= int(array.min()) and int(array.max()) <= limits.max)
 
 
 def _from_plain(port: Port, value: Any, dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -46,6 +46,10 @@ class Nodes:
         """Add a small constant of int64."""
         return self._constant(name, np.array(values, "<i8"))
 
+    def index(self, name: str, value: int) -> str:
+        """Add a constant of int64 without dimensions."""
+        return self._constant(name, np.array(value, "<i8"))
+
     def scalar(self, name: str, value: float) -> str:
         """Add a constant of float32 without dimensions."""
         return self._constant(name, np.array(value, "<f4"))

@@ -8,6 +8,8 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from ipfs_accelerate.errors import InferenceError, ModelError
+from ipfs_accelerate.tensors.arrays import numpy_dtype
+from ipfs_accelerate.tensors.dtypes import by_onnx
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,20 +41,24 @@ class TextProcessor:
         self._pads = {"input_ids": padding.get("pad_id", 0), "attention_mask": 0}
         self._pads["token_type_ids"] = padding.get("pad_type_id", 0)
         self._left = padding.get("direction") == "left"
-        self._names = [port.name for port in manifest.inputs if port.name in _FIELDS]
+        known = [port for port in manifest.inputs if port.name in _FIELDS]
+        self._names = [port.name for port in known]
+        self._dtypes = {port.name: numpy_dtype(by_onnx(port.dtype).numpy) for port in known}
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         if manifest.max_length is not None:
             self._tokenizer.enable_truncation(manifest.max_length)
 
-    def __call__(self, texts: str | Sequence[str]) -> dict[str, NDArray[np.int64]]:
+    def __call__(self, texts: str | Sequence[str]) -> dict[str, NDArray[np.integer[Any]]]:
         """Make the inputs for these texts, each row padded to the longest of them."""
         encodings = [self._encode(text) for text in _checked(texts)]
         length = max(len(encoding) for encoding in encodings)
         return {name: self._column(name, encodings, length) for name in self._names}
 
-    def _column(self, name: str, encodings: list[Encoding], length: int) -> NDArray[np.int64]:
-        column = np.full((len(encodings), length), self._pads[name], np.int64)
+    def _column(
+        self, name: str, encodings: list[Encoding], length: int
+    ) -> NDArray[np.integer[Any]]:
+        column = np.full((len(encodings), length), self._pads[name], self._dtypes[name])
         for row, encoding in zip(column, encodings, strict=True):
             start = length - len(encoding) if self._left else 0
             row[start : start + len(encoding)] = _FIELDS[name](encoding)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 
 OnProgress: TypeAlias = Callable[[str, int, int], None]
 Check: TypeAlias = "Callable[[Worker, Loaded], Awaitable[None]]"
+Dimensions: TypeAlias = Mapping[str, int]
+
+
+def _free(_platform: str) -> Dimensions:
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,3 +30,5 @@ class Needed:
     check: Check | None = None
     """raises where the model computes wrongly on this worker and platform"""
     on_progress: OnProgress | None = None
+    dimensions: Callable[[str], Dimensions] = _free
+    """the free dimensions that a platform must have fixed, as this request has them"""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ipfs_accelerate.errors import PoolError
@@ -16,21 +16,29 @@ HARDWARE = frozenset({"gpu", "npu"})
 SOFTWARE_GPU = "software-gpu"
 
 
+EVERY = ("webgpu", "webnn", "wasm")
+NONE = "none"
+
+
 @dataclass(frozen=True, slots=True)
 class Ability:
     """What a worker has measured of one of its platforms."""
 
     platform: str
-    device: str = ""
-    """gpu, software-gpu, npu or cpu; empty where the platform is not there"""
+    device: str = NONE
+    """gpu, software-gpu, npu or cpu; none where the platform is not there"""
     about: str = ""
     """the adapter's own words, or why the platform is not there"""
+    f16: bool = False
     gflops: float = 0.0
+    """of a small matmul; 0 where it was not measured"""
+    copy_mb_s: float = 0.0
+    details: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @property
     def there(self) -> bool:
         """Whether anything can run on it."""
-        return bool(self.device)
+        return self.device != NONE
 
     @property
     def is_hardware(self) -> bool:
@@ -38,10 +46,15 @@ class Ability:
         return self.device in HARDWARE
 
     def __str__(self) -> str:
+        about = f" ({self.about})" if self.about else ""
         if not self.there:
-            return f"{self.platform} is not there ({self.about})"
+            return f"{self.platform} is not there{about}"
         kind = "a software adapter" if self.device == SOFTWARE_GPU else f"its {self.device}"
-        return f"{self.platform} runs on {kind}" + (f" ({self.about})" if self.about else "")
+        return f"{self.platform} runs on {kind}{about}"
+
+
+PLAIN_WASM = Ability("wasm", "cpu")
+"""What needs no asking: WASM is in every browser."""
 
 
 def ranked(wish: Wish, abilities: Sequence[Ability], browser: str) -> list[Ability]:
@@ -50,11 +63,10 @@ def ranked(wish: Wish, abilities: Sequence[Ability], browser: str) -> list[Abili
     A software adapter is taken by name alone: `auto` passes it over.
     """
     if wish.named:
-        known = {one.platform: one for one in abilities}
+        known = {one.platform: one for one in (PLAIN_WASM, *abilities)}
         fit = [known[name] for name in wish.named if name in known and known[name].there]
     else:
-        there = [one for one in abilities if one.there and one.device != SOFTWARE_GPU]
-        fit = sorted(there, key=lambda one: -one.gflops)
+        fit = sorted(candidates(abilities), key=lambda one: -one.gflops)
     if wish.require_hardware:
         real = [one for one in fit if one.is_hardware]
         if not real:
@@ -65,32 +77,26 @@ def ranked(wish: Wish, abilities: Sequence[Ability], browser: str) -> list[Abili
     return fit
 
 
-def ability_of(probe: Mapping[str, Any]) -> Ability:
-    """What a worker's probe of a platform comes to; nothing is believed that it did not measure."""
-    platform = probe["platform"]
-    if "unavailable" in probe:
-        return Ability(platform, about=probe["unavailable"])
-    if platform == "webgpu":
-        words = (probe["adapter"][name] for name in ("vendor", "architecture", "device"))
-        about = " ".join(one for one in words if one) or "an adapter that tells nothing of itself"
-        device = SOFTWARE_GPU if probe["software"] else "gpu"
-        return Ability(platform, device, about, probe["matmul_gflops"])
-    if platform == "webnn":
-        return _webnn(probe["contexts"])
-    return Ability(platform, "cpu", f"{probe['threads']} threads")
+def able(abilities: Sequence[Ability], precision: str) -> list[Ability]:
+    """The abilities as they are for a model of this precision."""
+    return [
+        replace(
+            one, device=NONE, about=f"{one.about}: it has no 16-bit floats, as this model needs"
+        )
+        if precision == "fp16" and one.platform == "webgpu" and one.there and not one.f16
+        else one
+        for one in abilities
+    ]
 
 
-def _webnn(contexts: Sequence[Mapping[str, Any]]) -> Ability:
-    """A context succeeds whatever it is asked for: where its graph runs is what its graph says."""
-    errors = [one["error"] for one in contexts if "error" in one]
-    made = [one for one in contexts if "error" not in one]
-    if not made:
-        return Ability("webnn", about=errors[0] if errors else "it makes no context")
-    for device in ("npu", "gpu"):
-        for one in made:
-            if device in one.get("graph_devices", ()):
-                return Ability("webnn", device, gflops=one.get("matmul_gflops", 0.0))
-    return Ability("webnn", "cpu", gflops=max(one.get("matmul_gflops", 0.0) for one in made))
+def candidates(abilities: Sequence[Ability]) -> list[Ability]:
+    """What `auto` chooses from: never a software adapter while anything else stands."""
+    return [one for one in abilities if one.there and one.device != SOFTWARE_GPU]
+
+
+def abilities_of(value: Mapping[str, Any]) -> list[Ability]:
+    """What a worker answered to a probe."""
+    return [Ability(**one) for one in value["abilities"]]
 
 
 def _no_hardware(wish: Wish, abilities: Sequence[Ability], browser: str) -> PoolError:

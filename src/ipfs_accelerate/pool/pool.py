@@ -27,14 +27,16 @@ from ipfs_accelerate.pool.events import (
     WorkerLost,
     WorkerReady,
 )
-from ipfs_accelerate.pool.platforms import Ability
+from ipfs_accelerate.pool.measured import Measured
+from ipfs_accelerate.pool.serving import Serving
 from ipfs_accelerate.pool.state import PoolState, worker_lost
-from ipfs_accelerate.pool.worker import Loaded, Worker, key_of
+from ipfs_accelerate.pool.turn import Turn
+from ipfs_accelerate.pool.worker import Loaded, Worker
 from ipfs_accelerate.protocol.messages import Limits
 from ipfs_accelerate.server import Channel, Server
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
+    from collections.abc import Awaitable, Callable
 
     from ipfs_accelerate.config import Config
     from ipfs_accelerate.models import BlockStore, Manifest
@@ -71,6 +73,8 @@ class Pool:
         """Open the port and begin to start a browser; both errors that people meet come here."""
         installed = find_browser(self._config.browser, self._config.browser_path)
         self._installed = installed
+        measured = Measured(self._config.folder, installed.path, self._config.worker_threads)
+        self._serving = Serving(self._config, measured)
         self._server = Server(
             port=self._config.websocket_port,
             block=self._store.path,
@@ -156,25 +160,26 @@ class Pool:
                 if not error.details.get("engine_replaced") or worker is not None:
                     raise
 
-    @contextlib.asynccontextmanager
-    async def _turn(self, model: Manifest | None, number: int | None) -> AsyncIterator[Worker]:
+    def _turn(self, model: Manifest | None, number: int | None) -> Turn:
         """A place on a worker, given back however the block ends."""
         request = next(self._numbers)
         future: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
         self._waiting[request] = future
-        try:
-            self._feed(Submitted(request, model.key if model else None, number))
-            yield await future
-        finally:
-            self._waiting.pop(request, None)
-            self._feed(Finished(request))
+        return Turn(
+            future,
+            lambda: self._feed(Submitted(request, model.key if model else None, number)),
+            lambda: self._finish(request),
+        )
+
+    def _finish(self, request: int) -> None:
+        self._waiting.pop(request, None)
+        self._feed(Finished(request))
 
     async def _load(self, worker: Worker, needed: Needed) -> Loaded:
-        ability = Ability("wasm", "cpu")
-        held = worker.models.get(key_of(needed.model, ability))
+        held = worker.held(needed)
         if held is not None:
             return held
-        loading = worker.load(needed, ability)
+        loading = self._serving.load(worker, needed)
         loaded = await self._within(worker, loading, self._config.load_timeout_s)
         self._feed(ModelLoaded(worker.number, needed.model.key))
         return loaded
@@ -244,7 +249,8 @@ class Pool:
 
     async def _launch(self, worker: Worker) -> None:
         assert self._server is not None  # noqa: S101 - set by start, which feeds the first event
-        url = self._server.page_url(worker.number, self._config.worker_threads)
+        worker.runtime = self._serving.runtime()
+        url = self._server.page_url(worker.number, self._config.worker_threads, worker.runtime)
         try:
             worker.browser = browser = await launch(
                 self._installed,

@@ -77,7 +77,8 @@ class PoolState:
         return []
 
     def _forget(self, request: int) -> None:
-        self.queue = deque(one for one in self.queue if one.request != request)
+        if self.queue:
+            self.queue = deque(one for one in self.queue if one.request != request)
         for worker in self.workers.values():
             worker.running.discard(request)
 
@@ -98,6 +99,8 @@ class PoolState:
 
     def _place(self) -> list[Action]:
         actions: list[Action] = []
+        if not self.queue:
+            return actions
         waiting: deque[Submitted] = deque()
         for request in self.queue:
             worker = choose(request, self.workers.values())

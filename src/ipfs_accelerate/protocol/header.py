@@ -30,17 +30,18 @@ class Entry(NamedTuple):
 
 def write_header(message: dict[str, Any], entries: Iterable[Entry]) -> bytes:
     """Give the length and the JSON, padded so that the tensors begin at a multiple of 8."""
-    header: dict[str, Any] = {METADATA: {"message": strict_json.dumps(message)}}
-    for entry in entries:
-        if entry.name == METADATA:
+    # Put together as text: a second JSON encoder, for a header of one shape, took 3 µs a message.
+    quoted = strict_json.quoted
+    parts = [f'{{"{METADATA}":{{"message":{quoted(strict_json.dumps(message))}}}']
+    for name, dtype, shape, begin, end in entries:
+        if name == METADATA:
             raise ProtocolError(f"A tensor can't be named {METADATA}.", hint="Name it otherwise.")
-        strict_json.check_text(entry.name)
-        header[entry.name] = {
-            "dtype": entry.dtype,
-            "shape": entry.shape,
-            "data_offsets": (entry.begin, entry.end),
-        }
-    text = strict_json.dumps_checked(header).encode()
+        strict_json.check_text(name)
+        sizes = ",".join(map(str, shape))
+        parts.append(
+            f'{quoted(name)}:{{"dtype":"{dtype}","shape":[{sizes}],"data_offsets":[{begin},{end}]}}'
+        )
+    text = f"{','.join(parts)}}}".encode()
     length = -(-len(text) // 8) * 8
     if length > MAX_HEADER_BYTES:
         raise ProtocolError(
@@ -58,7 +59,8 @@ def read_header(data: memoryview) -> tuple[dict[str, Any], list[Entry], memoryvi
     if not isinstance(header, dict):
         raise ProtocolError("The frame's header is not a JSON object.")
     message = _message(header.pop(METADATA, None))
-    entries = sorted((_entry(*item) for item in header.items()), key=lambda entry: entry[3:])
+    entries = [_entry(*item) for item in header.items()]
+    entries.sort(key=lambda entry: entry[3:])
     end = 0
     for entry in entries:
         if entry.begin != end:

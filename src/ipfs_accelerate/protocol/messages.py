@@ -300,8 +300,10 @@ def parse(raw: dict[str, Any]) -> Message:
     read = _READERS.get(kind) if isinstance(kind, str) else None
     if read is None:
         raise ProtocolError(f"A message has the type {kind!r}, which is unknown.")
+    content = dict(raw)
+    del content["type"]
     try:
-        message: Message = read({key: raw[key] for key in raw if key != "type"})
+        message: Message = read(content)
     except Misfit as misfit:
         field_name = ".".join(misfit.path)
         raise ProtocolError(

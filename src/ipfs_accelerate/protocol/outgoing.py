@@ -44,12 +44,9 @@ class Outgoing:
             room = part_room(total, max_frame_bytes, number)
             self.count = -(-total // room)
             self._pieces = split(made, total, room, number)
+        # Whether the frame goes in parts; at most MAX_STREAMS such may be under way at once.
+        self.is_split = self.count > 1
         self._left = self.count
-
-    @property
-    def is_split(self) -> bool:
-        """Whether the frame goes in parts; at most MAX_STREAMS such may be under way at once."""
-        return self.count > 1
 
     def __iter__(self) -> Iterator[Sequence[Buffer]]:
         return self

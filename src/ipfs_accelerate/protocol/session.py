@@ -92,6 +92,7 @@ class Session:
         self._outgoing: set[int] = set()
         self._max_frame_bytes = hello.limits.max_frame_bytes
         self._max_message_bytes = hello.limits.max_message_bytes
+        self._max_arriving_bytes = min(self._max_frame_bytes, self._max_message_bytes)
         self._handlers: dict[type, Callable[[Frame, Any], list[Event]]] = {
             **dict.fromkeys(REQUESTS, self._on_request),
             Hello: self._on_hello,
@@ -247,6 +248,7 @@ class Session:
         limits = hello.limits
         self._max_frame_bytes = min(self._max_frame_bytes, limits.max_frame_bytes)
         self._max_message_bytes = min(self._max_message_bytes, limits.max_message_bytes)
+        self._max_arriving_bytes = min(self._max_frame_bytes, self._max_message_bytes)
         self._open_if_both()
         return [Opened(hello)]
 
@@ -330,7 +332,7 @@ class Session:
             )
 
     def _check_arrived(self, size: int) -> None:
-        limit = min(self._max_frame_bytes, self._max_message_bytes)
+        limit = self._max_arriving_bytes
         if size > limit:
             raise ProtocolError(
                 f"A frame of {size} bytes came; at most {limit} were agreed.", code="too_large"

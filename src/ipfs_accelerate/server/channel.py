@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import ipfs_accelerate
 from ipfs_accelerate.errors import AccelerateError, ProtocolError, TransportError
@@ -34,9 +34,6 @@ from ipfs_accelerate.protocol.session import Session
 from ipfs_accelerate.protocol.streams import MAX_STREAMS
 from ipfs_accelerate.server.socket import NORMAL_CLOSURE, Socket
 from ipfs_accelerate.server.trace import wire_trace
-
-if TYPE_CHECKING:
-    from ipfs_accelerate.protocol.outgoing import Outgoing
 
 HELLO_S = 10.0
 OnProgress = Callable[[str, int, int], None]
@@ -152,17 +149,14 @@ class Channel:
         try:
             if outgoing.is_split:
                 async with self._long:
-                    await self._pieces(outgoing)
+                    for piece in outgoing:
+                        await self._socket.send(piece)
             else:
-                await self._pieces(outgoing)
+                await self._socket.send(next(outgoing))
         except asyncio.CancelledError:
             if (abort := outgoing.abort()) is not None:
                 self._later(abort)
             raise
-
-    async def _pieces(self, outgoing: Outgoing) -> None:
-        for piece in outgoing:
-            await self._socket.send(piece)
 
     def _cancel(self, number: int) -> None:
         self._push(self._session.cancel(number))

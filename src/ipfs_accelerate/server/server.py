@@ -51,9 +51,10 @@ class Server:
         """The address that pages are opened from."""
         return f"http://{LOOPBACK}:{self.port}"
 
-    def page_url(self, worker: int, threads: int) -> str:
+    def page_url(self, worker: int, threads: int, runtime: str) -> str:
         """Where a worker's browser goes; its token is in the fragment, which is never sent."""
-        fragment = {"token": self.access.grant(worker), "worker": worker, "threads": threads}
+        token = self.access.grant(worker)
+        fragment = {"token": token, "worker": worker, "threads": threads, "runtime": runtime}
         return f"{self.origin}{home_of(PAGE)}#{urlencode(fragment)}"
 
     async def start(self) -> None:

@@ -78,12 +78,15 @@ class Reader:
                 messages.append(message)
             if self._frame is not None:
                 break  # the rest of its data has not come yet
-        self._keep_rest()
+        if self._start == self._end:
+            self._start = self._end = 0
+        else:
+            self._keep_rest()
         return messages
 
     def _begin(self) -> bool:
         """Read a frame's header, if all of it is here."""
-        frame = _parse(self._buffer[self._start : self._end])
+        frame = _parse(self._buffer, self._start, self._end)
         if frame is None:
             return False
         self._check(frame)
@@ -110,8 +113,9 @@ class Reader:
         assert frame is not None  # noqa: S101 - its only caller has looked
         size = min(self._missing, self._end - self._start)
         if size:
-            turned = (frame.length - self._missing) % 4
-            mask = frame.mask[turned:] + frame.mask[:turned]
+            mask = frame.mask
+            if turned := (frame.length - self._missing) % 4:
+                mask = mask[turned:] + mask[:turned]
             data = apply_mask(self._buffer[self._start : self._start + size], mask)
             target = self._control if frame.opcode >= CLOSE else self._data
             target += data
@@ -141,23 +145,24 @@ class Reader:
         self._buffer[: len(rest)] = rest
 
 
-def _parse(data: memoryview) -> _Frame | None:
-    if len(data) < 2:  # noqa: PLR2004 - the bytes that every header has
+def _parse(data: memoryview, start: int, stop: int) -> _Frame | None:
+    """Read the header that begins at `start`; None where not all of it has come."""
+    offset = start + 2
+    if stop < offset:
         return None
-    first, second = data[0], data[1]
+    first, second = data[start], data[start + 1]
     opcode, length = first & 0x0F, second & 0x7F
     if first & 0x70 or opcode not in (CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG):
         raise ProtocolError("A WebSocket frame of an unknown kind came.")
     if not second & 0x80:
         raise ProtocolError("A WebSocket frame without a mask came, as no client sends it.")
-    offset = 2
     if length >= _SHORT:
         form = "!H" if length == _SHORT else "!Q"
         offset += struct.calcsize(form)
-        if len(data) < offset:
+        if stop < offset:
             return None
-        (length,) = struct.unpack_from(form, data, 2)
+        (length,) = struct.unpack_from(form, data, start + 2)
     end = offset + 4
-    if len(data) < end:
+    if stop < end:
         return None
-    return _Frame(bool(first & 0x80), opcode, bytes(data[offset:end]), length, end)
+    return _Frame(bool(first & 0x80), opcode, bytes(data[offset:end]), length, end - start)

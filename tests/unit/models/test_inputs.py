@@ -100,6 +100,16 @@ def test_a_model_without_inputs_says_so():
     refuse("input_unknown", [], {"x": 1}, "Its inputs are: none.")
 
 
+def test_integers_of_another_width_fit_where_each_of_them_does():
+    narrow = [Port("x", "int32", ("n",))]
+    array = check_inputs(narrow, {"x": np.array([1, -(2**31)], np.int64)})["x"]
+    assert array.dtype == np.int32
+    assert array.tolist() == [1, -(2**31)]
+    assert check_inputs(narrow, {"x": np.array([], np.uint64)})["x"].dtype == np.int32
+    refuse("input_mismatch", narrow, {"x": np.array([2**31])}, "int32[n]", "int64[1]")
+    refuse("input_mismatch", narrow, {"x": np.array([True])}, "int32[n]", "bool[1]")
+
+
 def test_a_missing_input_says_what_it_wants():
     refuse(
         "input_missing", PICTURE, {}, "'pixels' is missing", "float32[?, 3, 2, 2]", "got nothing"
@@ -111,11 +121,11 @@ def test_a_missing_input_says_what_it_wants():
     [
         (
             TEXT,
-            {"input_ids": np.ones((1, 2), np.int32)},
+            {"input_ids": np.ones((1, 2), np.float32)},
             [
                 "'input_ids'",
                 "expected int64[batch, sequence]",
-                "got int32[1, 2]",
+                "got float32[1, 2]",
                 "astype('int64')",
             ],
         ),

@@ -53,7 +53,7 @@ def test_texts_become_padded_ids(process):
         "attention_mask": [[1] * 6, [1, 1, 1, 0, 0, 0]],
         "token_type_ids": [[0] * 6, [0] * 6],
     }
-    assert all(array.dtype == np.int64 for array in arrays.values())
+    assert all(array.dtype == np.int32 for array in arrays.values())
 
 
 def test_one_text_is_a_batch_of_one(process):

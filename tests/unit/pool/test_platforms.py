@@ -1,16 +1,26 @@
 """Where a model runs: the wish against what was measured."""
 
+from dataclasses import replace
+
 import pytest
 
 from ipfs_accelerate.config import Wish
 from ipfs_accelerate.errors import PoolError
-from ipfs_accelerate.pool.platforms import Ability, ability_of, ranked
+from ipfs_accelerate.pool.platforms import (
+    PLAIN_WASM,
+    Ability,
+    abilities_of,
+    able,
+    candidates,
+    ranked,
+)
 
-GPU = Ability("webgpu", "gpu", "nvidia ada", 900)
-SOFTWARE = Ability("webgpu", "software-gpu", "google swiftshader", 400)
+GPU = Ability("webgpu", "gpu", "nvidia ada", gflops=900)
+SOFTWARE = Ability("webgpu", "software-gpu", "google swiftshader", gflops=400)
 NPU = Ability("webnn", "npu", gflops=300)
 XNNPACK = Ability("webnn", "cpu", gflops=78)
 WASM = Ability("wasm", "cpu", gflops=20)
+NO_GPU = Ability("webgpu", about="it has no WebGPU")
 NO_WEBNN = Ability("webnn", about="it has no backend")
 
 
@@ -58,46 +68,34 @@ def test_where_nothing_will_do_the_error_says_what_is_there(wish, abilities, cod
     assert caught.value.hint
 
 
-ADAPTER = {"vendor": "google", "architecture": "swiftshader", "device": "", "description": "x"}
-CONTEXTS = [
-    {"device_type": "cpu", "graph_devices": ["cpu"], "matmul_gflops": 70.0},
-    {"device_type": "gpu", "graph_devices": ["cpu"], "matmul_gflops": 78.0},
-    {"device_type": "npu", "error": "NotSupportedError"},
-]
+def test_what_a_worker_answers_becomes_abilities():
+    told = {
+        "platform": "webgpu",
+        "device": "software-gpu",
+        "about": "google swiftshader",
+        "f16": False,
+        "gflops": 400.0,
+        "copy_mb_s": 90.5,
+        "details": {"limits": {"maxBufferSize": 1}},
+    }
+    (ability,) = abilities_of({"abilities": [told]})
+    assert ability == replace(SOFTWARE, copy_mb_s=90.5)
+    assert ability.details == {"limits": {"maxBufferSize": 1}}
+    assert str(ability) == "webgpu runs on a software adapter (google swiftshader)"
 
 
-@pytest.mark.parametrize(
-    ("probe", "ability"),
-    [
-        (
-            {"platform": "webgpu", "adapter": ADAPTER, "software": True, "matmul_gflops": 9.0},
-            Ability("webgpu", "software-gpu", "google swiftshader", 9.0),
-        ),
-        (
-            {
-                "platform": "webgpu",
-                "adapter": dict.fromkeys(ADAPTER, ""),
-                "software": False,
-                "matmul_gflops": 900.0,
-            },
-            Ability("webgpu", "gpu", "an adapter that tells nothing of itself", 900.0),
-        ),
-        ({"platform": "webnn", "contexts": CONTEXTS}, Ability("webnn", "cpu", gflops=78.0)),
-        (
-            {
-                "platform": "webnn",
-                "contexts": [*CONTEXTS, {"device_type": "npu", "graph_devices": ["npu"]}],
-            },
-            Ability("webnn", "npu"),
-        ),
-        (
-            {"platform": "webnn", "contexts": CONTEXTS[2:]},
-            Ability("webnn", about="NotSupportedError"),
-        ),
-        ({"platform": "webnn", "contexts": []}, Ability("webnn", about="it makes no context")),
-        ({"platform": "webgpu", "unavailable": "no GPU"}, Ability("webgpu", about="no GPU")),
-        ({"platform": "wasm", "threads": 2}, Ability("wasm", "cpu", "2 threads")),
-    ],
-)
-def test_a_probe_is_believed_as_far_as_it_measured(probe, ability):
-    assert ability_of(probe) == ability
+def test_auto_never_chooses_a_software_adapter():
+    assert candidates([SOFTWARE, NO_WEBNN, XNNPACK, WASM]) == [XNNPACK, WASM]
+
+
+def test_a_model_of_16_bits_needs_an_adapter_that_has_them():
+    half = replace(GPU, f16=True)
+    assert able([GPU, half, XNNPACK], "fp32") == [GPU, half, XNNPACK]
+    without, *others = able([GPU, half, XNNPACK], "fp16")
+    assert others == [half, XNNPACK]
+    assert not without.there
+    assert "nvidia ada: it has no 16-bit floats" in without.about
+
+
+def test_wasm_needs_no_asking():
+    assert ranked(Wish("webgpu", allow_fallback=("wasm",)), [NO_GPU], "firefox") == [PLAIN_WASM]

@@ -1,5 +1,5 @@
-import type { Server } from "ipfs-accelerate-js";
 import type { Note, Start } from "./notes.ts";
+import type { Settings } from "./settings.ts";
 
 /** The part of a Worker that its handle uses, so that a test can pass its own. */
 export interface WorkerLike {
@@ -20,8 +20,7 @@ export class EngineWorker {
 
   constructor(
     worker: WorkerLike,
-    server: Server,
-    threads: number,
+    settings: Settings,
     lockFree: LockFree,
     onNote: (note: Note) => void,
   ) {
@@ -30,7 +29,7 @@ export class EngineWorker {
     this.lock = `engine-${crypto.randomUUID()}`;
     worker.onmessage = ({ data }) => onNote(data as Note);
     worker.onerror = () => onNote({ type: "broken" });
-    worker.postMessage({ server, threads, lock: this.lock } satisfies Start);
+    worker.postMessage({ ...settings, lock: this.lock } satisfies Start);
   }
 
   /** Ends the Worker; settles when it is gone, and its memory with it. */

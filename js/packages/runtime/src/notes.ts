@@ -1,9 +1,11 @@
-import type { Server } from "ipfs-accelerate-js";
+import type { RuntimeKind, Server } from "ipfs-accelerate-js";
 
 /** What the supervisor tells a fresh engine Worker. */
 export interface Start {
   readonly server: Server;
   readonly threads: number;
+  /** The build of onnxruntime-web; left out, the first model's platform decides. */
+  readonly kind: RuntimeKind | undefined;
   /** The lock that the Worker holds for as long as it lives. */
   readonly lock: string;
 }

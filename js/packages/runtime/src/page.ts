@@ -8,10 +8,9 @@ const settings = settingsIn(location);
 // The token is not to stay where a person, or the browser's history, keeps it.
 history.replaceState(null, "", location.pathname);
 if (settings) {
-  const { server, threads } = settings;
-  new Supervisor(server, threads, {
+  new Supervisor(settings, {
     startWorker: () => new Worker("engine.js", { type: "module", name: "engine" }),
-    dial: () => dial(server, "page"),
+    dial: () => dial(settings.server, "page"),
     lockFree,
     show,
   });

@@ -3,12 +3,13 @@ import {
   Connection,
   type Event,
   helloOf,
-  type Server,
+  runtimeKind,
   type Socket,
 } from "ipfs-accelerate-js";
 import { Activity } from "./activity.ts";
 import { EngineWorker, type LockFree, type WorkerLike } from "./engine.ts";
 import type { Note } from "./notes.ts";
+import type { Settings } from "./settings.ts";
 
 const BEAT_EVERY_MS = 1000;
 /** An engine that breaks this often before it has served anything is not started again. */
@@ -25,8 +26,7 @@ export interface Surroundings {
 
 /** Looks after the engine Worker: says every second how it is, and replaces it. */
 export class Supervisor {
-  private readonly server: Server;
-  private readonly threads: number;
+  private settings: Settings;
   private readonly around: Surroundings;
   private readonly activity = new Activity();
   private readonly connection: Connection;
@@ -35,9 +35,8 @@ export class Supervisor {
   private failedStarts = 0;
   private replacing: Promise<void> | undefined;
 
-  constructor(server: Server, threads: number, around: Surroundings) {
-    this.server = server;
-    this.threads = threads;
+  constructor(settings: Settings, around: Surroundings) {
+    this.settings = settings;
     this.around = around;
     this.engine = this.startEngine();
     this.connection = new Connection(around.dial(), helloOf("page"), {
@@ -48,9 +47,9 @@ export class Supervisor {
   }
 
   private startEngine(): EngineWorker {
-    const { server, threads, around } = this;
+    const { settings, around } = this;
     const onNote = (note: Note) => this.noted(note);
-    return new EngineWorker(around.startWorker(), server, threads, around.lockFree, onNote);
+    return new EngineWorker(around.startWorker(), settings, around.lockFree, onNote);
   }
 
   private noted(note: Note): void {
@@ -73,6 +72,7 @@ export class Supervisor {
   private async answer({ id, message }: Extract<Event, { type: "asked" }>): Promise<void> {
     if (message.type === "restart") {
       this.failedStarts = 0;
+      this.settings = { ...this.settings, kind: runtimeKind(message.runtime) };
       await this.replace();
       await this.connection.answer(id);
     } else if (message.type === "ping") {

@@ -62,16 +62,19 @@ beforeEach(() => {
   shown = [];
   release = [];
   socket = new FakeSocket();
-  new Supervisor(server, 2, {
-    startWorker: () => {
-      const worker = new FakeWorker();
-      workers.push(worker);
-      return worker;
+  new Supervisor(
+    { server, threads: 2, kind: "plain" },
+    {
+      startWorker: () => {
+        const worker = new FakeWorker();
+        workers.push(worker);
+        return worker;
+      },
+      dial: () => socket,
+      lockFree: () => new Promise((resolve) => release.push(resolve)),
+      show: (state) => shown.push(state),
     },
-    dial: () => socket,
-    lockFree: () => new Promise((resolve) => release.push(resolve)),
-    show: (state) => shown.push(state),
-  });
+  );
   socket.onopen?.(new Event("open"));
   socket.say(socket.host.start());
 });

@@ -5,11 +5,12 @@ export type {
   ExternalWeight,
   LoadedModel,
 } from "./backends/backend.ts";
-export { WasmBackend, type WasmOptions } from "./backends/wasm.ts";
+export { Runtime, type RuntimeKind, type RuntimeOptions, runtimeKind } from "./backends/runtime.ts";
 export { Connection, type Listener } from "./connection/connection.ts";
 export { helloOf } from "./connection/hello.ts";
 export { dial, type Server, type Socket } from "./connection/socket.ts";
-export { capabilities, usableThreads } from "./inference/capabilities.ts";
+export { everyBackend } from "./inference/backends.ts";
+export { capabilities } from "./inference/capabilities.ts";
 export { Engine } from "./inference/engine.ts";
 export { type PeerWatcher, serveEngine } from "./inference/peer.ts";
 export { type Replies, Service, type Watcher } from "./inference/service.ts";

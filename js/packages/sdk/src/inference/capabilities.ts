@@ -1,3 +1,4 @@
+import type { Runtime } from "../backends/runtime.ts";
 import type { Capabilities } from "../protocol/generated/messages.ts";
 
 /**
@@ -8,18 +9,16 @@ const SIMD_MODULE = new Uint8Array([
   253, 98, 11,
 ]);
 
-/** What this realm can do, when the WASM backend is given this many threads. */
-export function capabilities(platforms: readonly string[], threads: number): Capabilities {
+/** What this realm can do at a look; a probe says more. */
+export function capabilities(
+  platforms: readonly string[],
+  { kind, threads }: Pick<Runtime, "kind" | "threads">,
+): Capabilities {
   return {
     platforms: [...platforms],
-    runtime: "plain",
+    runtime: kind ?? "undecided",
     cores: navigator.hardwareConcurrency,
-    threads: usableThreads(threads),
+    threads,
     simd: WebAssembly.validate(SIMD_MODULE),
   };
-}
-
-/** How many threads WASM can have: one where memory can't be shared, else those that were asked for. */
-export function usableThreads(asked: number): number {
-  return globalThis.crossOriginIsolated ? Math.max(1, asked) : 1;
 }

@@ -1,10 +1,22 @@
 import type { Backend, ExternalWeight } from "../backends/backend.ts";
+import { readbacks } from "../backends/readbacks.ts";
+import type { Runtime } from "../backends/runtime.ts";
+import { probe } from "../probe/probe.ts";
 import { AccelerateError } from "../protocol/errors.ts";
-import type { Load, LoadValue, Run, RunValue, Weight } from "../protocol/generated/messages.ts";
+import type {
+  Load,
+  LoadValue,
+  Probe,
+  ProbeValue,
+  Run,
+  RunValue,
+  Weight,
+} from "../protocol/generated/messages.ts";
 import type { Tensor, Tensors } from "../protocol/tensor.ts";
 import type { Blocks } from "../storage/blocks.ts";
 import { Execution, type Runnable, readBack } from "./execution.ts";
 import { Handles } from "./handles.ts";
+import { HeldTensor } from "./held-tensor.ts";
 import type { Task } from "./task.ts";
 
 interface Held extends Runnable {
@@ -15,12 +27,18 @@ interface Held extends Runnable {
 export class Engine {
   private readonly backends: ReadonlyMap<string, Backend>;
   private readonly blocks: Pick<Blocks, "fetchAll" | "fetchNow">;
+  private readonly runtime: Runtime;
   private readonly models = new Map<string, Held>();
   private readonly handles = new Handles();
 
-  constructor(backends: readonly Backend[], blocks: Pick<Blocks, "fetchAll" | "fetchNow">) {
+  constructor(
+    backends: readonly Backend[],
+    blocks: Pick<Blocks, "fetchAll" | "fetchNow">,
+    runtime: Runtime,
+  ) {
     this.backends = new Map(backends.map((backend) => [backend.platform, backend]));
     this.blocks = blocks;
+    this.runtime = runtime;
   }
 
   /** The keys of the models that are ready. */
@@ -44,6 +62,7 @@ export class Engine {
     const model = await backend.create(
       graph as Uint8Array,
       message.weights.map((ref, i) => this.externalWeight(ref, weights[i] as Uint8Array)),
+      message,
     );
     const value: LoadValue = {
       inputs: [...model.inputs],
@@ -51,7 +70,7 @@ export class Engine {
       platform: message.platform,
       backend: model.backend,
       device: model.device,
-      fell_back: [],
+      fell_back: [...model.fellBack],
       weight_bytes: message.weights.reduce((sum, { size }) => sum + size, 0),
       fetch_ms: fetched - began,
       create_ms: performance.now() - fetched,
@@ -70,31 +89,35 @@ export class Engine {
   /** Carries out a plan: what it says to fetch comes back, what it says to keep stays live. */
   async run(plan: Run, frame: Tensors, task: Task): Promise<[RunValue, Tensors]> {
     const began = performance.now();
+    const before = readbacks.count;
     const models = plan.steps.map(({ model }) => this.held(model));
     const execution = new Execution(plan, frame, this.handles, models);
     try {
       const steps = await execution.run(task);
       const ran = performance.now();
       const tensors = await execution.fetch();
-      execution.keep();
+      const kept = execution.keep();
       const done = performance.now();
       const times = {
         queued_ms: began - task.arrived,
         fetch_ms: done - ran,
         total_ms: done - began,
       };
-      return [{ steps, ...times, readbacks: 0 }, tensors];
+      return [{ steps, kept, ...times, readbacks: readbacks.count - before }, tensors];
     } finally {
       execution.free();
     }
   }
 
-  /** Takes a tensor to the device of the first backend, under a handle. */
+  /** Keeps a tensor under a handle; the first run that takes it moves it to its own device. */
   put(handle: number, tensor: Tensor): void {
     this.handles.requireFree(handle);
-    const [backend] = this.backends.values();
-    if (!backend) throw new AccelerateError("run_failed", "This engine has no backend.");
-    this.handles.set(handle, backend.upload(unpinned(tensor)));
+    this.handles.set(handle, new HeldTensor(unpinned(tensor)));
+  }
+
+  /** What platforms can do in this realm. */
+  async probe(message: Probe): Promise<ProbeValue> {
+    return { abilities: await probe(message, this.runtime) };
   }
 
   /** A live tensor's bytes. */

@@ -1,6 +1,7 @@
 import type { Backend, DeviceTensor, LoadedModel } from "../backends/backend.ts";
+import { readbacks } from "../backends/readbacks.ts";
 import { AccelerateError } from "../protocol/errors.ts";
-import type { Reference, Run, StepValue } from "../protocol/generated/messages.ts";
+import type { KeptValue, Reference, Run, StepValue } from "../protocol/generated/messages.ts";
 import type { Tensor, Tensors } from "../protocol/tensor.ts";
 import type { Handles } from "./handles.ts";
 import { wantedOutputs } from "./plan.ts";
@@ -40,7 +41,8 @@ export class Execution {
     for (const [i, step] of this.plan.steps.entries()) {
       if (i > 0) await task.checkpoint();
       const { model, backend } = this.models[i] as Runnable;
-      const inputs = this.inputsOf(step.inputs, backend);
+      const inputs = await this.inputsOf(step.inputs, backend);
+      const before = readbacks.count;
       const began = performance.now();
       this.produced.push(await model.run(inputs, this.wanted[i] ?? []));
       const run_ms = performance.now() - began;
@@ -49,14 +51,15 @@ export class Execution {
         backend: model.backend,
         device: model.device,
         run_ms,
-        readbacks: 0,
+        readbacks: readbacks.count - before,
       });
     }
     return values;
   }
 
-  /** What the plan says to bring back. */
+  /** What the plan says to bring back, once the devices have done their work. */
   async fetch(): Promise<Tensors> {
+    if (!this.plan.fetch.length) await this.models.at(-1)?.backend.settle();
     const tensors = new Map<string, Tensor>();
     for (const { step, output, as } of this.plan.fetch) {
       tensors.set(as, await readBack(this.outputOf(step, output)));
@@ -64,13 +67,16 @@ export class Execution {
     return tensors;
   }
 
-  /** Hands over what the plan says to keep. */
-  keep(): void {
+  /** Hands over what the plan says to keep, and says what that is. */
+  keep(): KeptValue[] {
     const { keep } = this.plan;
-    for (const { step, output, handle } of keep) {
-      this.handles.set(handle, this.outputOf(step, output));
-    }
+    const kept = keep.map(({ step, output, handle }) => {
+      const tensor = this.outputOf(step, output);
+      this.handles.set(handle, tensor);
+      return { handle, dtype: tensor.dtype, shape: [...tensor.shape] };
+    });
     for (const { step, output } of keep) this.produced[step]?.delete(output);
+    return kept;
   }
 
   /** Frees all that was not kept. */
@@ -81,22 +87,37 @@ export class Execution {
     }
   }
 
-  private inputsOf(
+  private async inputsOf(
     references: Readonly<Record<string, Reference>>,
     backend: Backend,
-  ): Map<string, DeviceTensor> {
+  ): Promise<Map<string, DeviceTensor>> {
     const inputs = new Map<string, DeviceTensor>();
     for (const [name, reference] of Object.entries(references)) {
-      inputs.set(name, this.resolve(reference, backend));
+      inputs.set(name, await this.resolve(reference, backend));
     }
     return inputs;
   }
 
-  private resolve(reference: Reference, backend: Backend): DeviceTensor {
-    if ("handle" in reference) return this.handles.get(reference.handle);
-    if ("step" in reference) return this.outputOf(reference.step, reference.output);
-    const tensor = backend.upload(this.frame.get(reference.tensor) as Tensor);
-    this.uploads.push(tensor);
+  private async resolve(reference: Reference, backend: Backend): Promise<DeviceTensor> {
+    if ("handle" in reference) return this.handleOn(backend, reference.handle);
+    if ("step" in reference) {
+      const there = this.outputOf(reference.step, reference.output);
+      return this.owned(await backend.adopt(there), there);
+    }
+    return this.owned(await backend.upload(this.frame.get(reference.tensor) as Tensor));
+  }
+
+  /** A live tensor, moved to where this backend finds it; there it stays for the next run. */
+  private async handleOn(backend: Backend, handle: number): Promise<DeviceTensor> {
+    const there = this.handles.get(handle);
+    const adopted = await backend.adopt(there);
+    if (adopted !== there) this.handles.replace(handle, adopted);
+    return adopted;
+  }
+
+  /** Remembers to free a tensor that was made for this plan alone. */
+  private owned(tensor: DeviceTensor, original?: DeviceTensor): DeviceTensor {
+    if (tensor !== original) this.uploads.push(tensor);
     return tensor;
   }
 

@@ -37,6 +37,12 @@ export class Handles {
     this.live.set(handle, tensor);
   }
 
+  /** Puts a tensor in the place of one that lies elsewhere, which is freed. */
+  replace(handle: number, tensor: DeviceTensor): void {
+    this.get(handle).dispose();
+    this.live.set(handle, tensor);
+  }
+
   /** Frees these handles; says how many of them were there. */
   drop(handles: readonly number[]): number {
     let dropped = 0;

@@ -1,8 +1,9 @@
-import type { Backend } from "../backends/backend.ts";
+import type { Runtime } from "../backends/runtime.ts";
 import { Connection } from "../connection/connection.ts";
 import { helloOf } from "../connection/hello.ts";
 import { dial, type Server } from "../connection/socket.ts";
 import { Blocks } from "../storage/blocks.ts";
+import { everyBackend } from "./backends.ts";
 import { capabilities } from "./capabilities.ts";
 import { Engine } from "./engine.ts";
 import { Service, type Watcher } from "./service.ts";
@@ -13,18 +14,14 @@ export interface PeerWatcher extends Watcher {
   closed(reason: string): void;
 }
 
-/** Starts an engine that serves a host: the backends get ready while the socket is dialled. */
-export function serveEngine(
-  server: Server,
-  backends: readonly Backend[],
-  threads: number,
-  watcher: PeerWatcher,
-): void {
-  // A backend that can't start says so again, to the first load that needs it.
-  for (const backend of backends) backend.start().catch(() => undefined);
-  const engine = new Engine(backends, new Blocks(server.base, server.token));
+/** Starts an engine that serves a host: the runtime gets ready while the socket is dialled. */
+export function serveEngine(server: Server, runtime: Runtime, watcher: PeerWatcher): void {
+  // One that can't start says so again, to the first load that needs it.
+  if (runtime.kind) runtime.start("wasm").catch(() => undefined);
+  const backends = everyBackend(runtime);
+  const engine = new Engine(backends, new Blocks(server.base, server.token), runtime);
   const platforms = backends.map(({ platform }) => platform);
-  const hello = helloOf("engine", capabilities(platforms, threads));
+  const hello = helloOf("engine", capabilities(platforms, runtime));
   const connection = new Connection(dial(server, "engine"), hello, {
     event(event) {
       if (event.type === "opened") watcher.connected();

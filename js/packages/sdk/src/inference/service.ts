@@ -101,6 +101,8 @@ export class Service {
         return [{}];
       case "get":
         return [{}, new Map([["data", await engine.get(message.handle)]])];
+      case "probe":
+        return [await engine.probe(message)];
       case "drop":
         return [{ dropped: engine.drop(message.handles) }];
       default:

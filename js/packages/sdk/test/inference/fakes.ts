@@ -36,8 +36,6 @@ export class PlusOne implements Backend {
   refusal: Error | undefined;
   hold: Promise<void> = Promise.resolve();
 
-  async start(): Promise<void> {}
-
   async create(graph: Uint8Array, weights: readonly ExternalWeight[]): Promise<LoadedModel> {
     if (this.refusal) throw this.refusal;
     this.models += 1;
@@ -50,6 +48,7 @@ export class PlusOne implements Backend {
       ],
       backend: `fake of ${graph.byteLength}+${weights.length}`,
       device: "cpu",
+      fellBack: [],
       run: (inputs, outputs) => this.run(inputs, outputs),
       release: async () => {
         this.models -= 1;
@@ -57,7 +56,13 @@ export class PlusOne implements Backend {
     };
   }
 
-  upload(tensor: Tensor): DeviceTensor {
+  async adopt(tensor: DeviceTensor): Promise<DeviceTensor> {
+    return tensor;
+  }
+
+  async settle(): Promise<void> {}
+
+  async upload(tensor: Tensor): Promise<DeviceTensor> {
     this.alive += 1;
     return {
       dtype: tensor.dtype,
@@ -80,7 +85,8 @@ export class PlusOne implements Backend {
     if (!x) throw new Error("x is missing");
     const values = numbers({ dtype: x.dtype, shape: x.shape, data: await x.read() });
     const result = () => this.upload(floats(...values.map((value) => value + 1)));
-    return new Map(outputs.map((name) => [name, result()]));
+    const made = outputs.map(async (name) => [name, await result()] as const);
+    return new Map(await Promise.all(made));
   }
 }
 

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { Runtime } from "../../src/backends/runtime.ts";
 import { Engine } from "../../src/inference/engine.ts";
 import { Service } from "../../src/inference/service.ts";
 import { nextTurn } from "../../src/inference/turn.ts";
@@ -12,6 +13,8 @@ const FRAME: Tensors = new Map([["t", floats(1, 2)]]);
 
 let backend: PlusOne;
 let blocks: ZeroBlocks;
+/** No test here makes it start. */
+const RUNTIME = new Runtime({ folder: "file:///", threads: 1 });
 let replies: Recorder;
 let service: Service;
 
@@ -19,7 +22,7 @@ beforeEach(() => {
   backend = new PlusOne();
   blocks = new ZeroBlocks();
   replies = new Recorder();
-  service = new Service(new Engine([backend], blocks), replies, replies);
+  service = new Service(new Engine([backend], blocks, RUNTIME), replies, replies);
 });
 
 async function ask(message: Request, tensors = NONE): Promise<void> {

@@ -89,6 +89,10 @@ export const CODES = {
     "kind": "ModelError",
     "retryable": false
   },
+  "operator_unsupported": {
+    "kind": "ModelError",
+    "retryable": false
+  },
   "model_invalid": {
     "kind": "ModelError",
     "retryable": false

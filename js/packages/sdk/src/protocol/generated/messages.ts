@@ -239,6 +239,7 @@ export interface Port {
 }
 export interface RunValue {
   steps: StepValue[];
+  kept: KeptValue[];
   queued_ms: number;
   /**
    * from the last step's return until its work was done and fetched
@@ -259,6 +260,14 @@ export interface StepValue {
    * times that the device's memory was read back during the step
    */
   readbacks: number;
+}
+/**
+ * What the plan said to keep, as it came out.
+ */
+export interface KeptValue {
+  handle: Id;
+  dtype: string;
+  shape: Count[];
 }
 export interface DropValue {
   dropped: Count;

@@ -780,6 +780,7 @@ export const DEFINITIONS: Readonly<Record<string, object>> = {
     "additionalProperties": false,
     "required": [
       "steps",
+      "kept",
       "queued_ms",
       "fetch_ms",
       "total_ms",
@@ -790,6 +791,12 @@ export const DEFINITIONS: Readonly<Record<string, object>> = {
         "type": "array",
         "items": {
           "$ref": "#/$defs/StepValue"
+        }
+      },
+      "kept": {
+        "type": "array",
+        "items": {
+          "$ref": "#/$defs/KeptValue"
         }
       },
       "queued_ms": {
@@ -803,6 +810,29 @@ export const DEFINITIONS: Readonly<Record<string, object>> = {
       },
       "readbacks": {
         "$ref": "#/$defs/Count"
+      }
+    }
+  },
+  "KeptValue": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "handle",
+      "dtype",
+      "shape"
+    ],
+    "properties": {
+      "handle": {
+        "$ref": "#/$defs/Id"
+      },
+      "dtype": {
+        "type": "string"
+      },
+      "shape": {
+        "type": "array",
+        "items": {
+          "$ref": "#/$defs/Count"
+        }
       }
     }
   },

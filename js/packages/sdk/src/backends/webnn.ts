@@ -1,0 +1,90 @@
+import type * as ort from "onnxruntime-web/wasm";
+import { probeWebNn } from "../probe/webnn.ts";
+import { AccelerateError } from "../protocol/errors.ts";
+import type { Device } from "./device.ts";
+import { bytesOf } from "./ort-tensor.ts";
+import { readbacks } from "./readbacks.ts";
+import type { OrtModule } from "./runtime.ts";
+
+/** The part of WebNN that is used here; TypeScript's own library does not have it. */
+interface WebNnTensor {
+  readonly dataType: string;
+  destroy(): void;
+}
+interface WebNnContext {
+  createTensor(descriptor: object): Promise<WebNnTensor>;
+  writeTensor(tensor: WebNnTensor, data: ArrayBufferView): void;
+  readTensor(tensor: WebNnTensor): Promise<ArrayBuffer>;
+  opSupportLimits(): { input: { dataTypes: string[] } };
+}
+interface WithWebNn {
+  ml: { createContext(options: { deviceType: string }): Promise<WebNnContext> };
+}
+
+type DeviceType = "cpu" | "gpu" | "npu";
+/** WebNN has no booleans: onnxruntime keeps them as bytes. */
+const typeOf = (type: string) => (type === "bool" ? "uint8" : type);
+
+/** An NPU, a GPU or the CPU, by WebNN: one context of this realm, whose tensors its sessions share. */
+export class WebNnDevice implements Device {
+  readonly platform = "webnn";
+  readonly location = "ml-tensor";
+  private opened: Promise<DeviceType> | undefined;
+  private device: DeviceType = "cpu";
+  private context: WebNnContext | undefined;
+  private types = new Set<string>();
+
+  open(): Promise<string> {
+    this.opened ??= this.openNow();
+    return this.opened;
+  }
+
+  providerOption(): ort.InferenceSession.ExecutionProviderConfig {
+    const context = this.ml as unknown as never;
+    return { name: "webnn", deviceType: this.device, context };
+  }
+
+  holds(type: ort.Tensor.Type): boolean {
+    return this.types.has(typeOf(type));
+  }
+
+  async place(ort: OrtModule, tensor: ort.Tensor): Promise<ort.Tensor> {
+    const { dims, type } = tensor;
+    const how = { dataType: typeOf(type), shape: dims, readable: true, writable: true };
+    const held = await this.ml.createTensor(how);
+    this.ml.writeTensor(held, bytesOf(tensor));
+    return ort.Tensor.fromMLTensor(held as unknown as ort.Tensor.MLTensorType, {
+      dataType: type as ort.Tensor.MLTensorDataTypes,
+      dims,
+      dispose: () => held.destroy(),
+    });
+  }
+
+  async read(tensor: ort.Tensor): Promise<Uint8Array> {
+    const held = tensor.mlTensor as unknown as WebNnTensor;
+    if (held.dataType === typeOf(tensor.type))
+      return new Uint8Array(await this.ml.readTensor(held));
+    // onnxruntime keeps 64-bit integers as 32-bit ones where the device has no others.
+    await tensor.getData();
+    return bytesOf(tensor);
+  }
+
+  async settle(): Promise<void> {}
+
+  private get ml(): WebNnContext {
+    if (this.context) return this.context;
+    throw new AccelerateError("run_failed", "The WebNN context is used before it was opened.");
+  }
+
+  private async openNow(): Promise<DeviceType> {
+    const { device, about } = await probeWebNn(false);
+    if (device === "none") throw new AccelerateError("platform_unavailable", `WebNN: ${about}.`);
+    this.device = device as DeviceType;
+    this.context = await (navigator as unknown as WithWebNn).ml.createContext({
+      deviceType: this.device,
+    });
+    readbacks.watch(Object.getPrototypeOf(this.context), "readTensor");
+    this.types = new Set(this.context.opSupportLimits().input.dataTypes);
+    return this.device;
+  }
+}
