@@ -83,9 +83,9 @@ class Able(Protocol):
         """What else the browser told."""
 
 
-ENOUGH_S = 60.0
+ENOUGH_S = 45.0
 """How long one launch may take. Some hang: with flags that suit no driver here, Chromium may block
-its whole page at the first request for an adapter, so that no clock in the page can end it."""
+its page at the first request for an adapter, so that no clock in that page can end it."""
 
 Measure = Callable[[Any, Any], Awaitable[Sequence[Able]]]
 """Starts this browser in this way, and gives what each of its platforms was measured as."""
