@@ -25,6 +25,8 @@ PURE = (
     PACKAGE / "pool" / "platforms.py",
     PACKAGE / "browsers" / "ladder.py",
     PACKAGE / "metrics" / "statistics.py",
+    *(PACKAGE / "doctor" / f"{name}.py" for name in ("facts", "findings", "known", "report")),
+    PACKAGE / "doctor" / "sections.py",
     PACKAGE / "server" / "access.py",
     PACKAGE / "server" / "handshake.py",
     PACKAGE / "server" / "websocket_frames.py",

@@ -12,6 +12,7 @@ from rich.text import Text
 import ipfs_accelerate
 from ipfs_accelerate.cli import browser
 from ipfs_accelerate.cli.demo import demo
+from ipfs_accelerate.cli.doctor import doctor
 from ipfs_accelerate.cli.embed import embed
 from ipfs_accelerate.cli.run import run
 from ipfs_accelerate.cli.terminal import errors
@@ -34,6 +35,7 @@ app = typer.Typer(
 app.command()(embed)
 app.command()(run)
 app.command()(demo)
+app.command()(doctor)
 app.add_typer(browser.app, name="browser", no_args_is_help=True)
 
 
