@@ -14,6 +14,7 @@ from ipfs_accelerate.cli.demo import demo
 from ipfs_accelerate.cli.embed import embed
 from ipfs_accelerate.cli.run import run
 from ipfs_accelerate.cli.terminal import errors
+from ipfs_accelerate.cli.validate import validate
 from ipfs_accelerate.errors import AccelerateError
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ app = typer.Typer(
 )
 app.command()(embed)
 app.command()(run)
+app.command()(validate)
 app.command()(demo)
 
 
