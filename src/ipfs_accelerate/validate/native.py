@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from typing import TYPE_CHECKING, Any
 
 from ipfs_accelerate.errors import ConfigError
@@ -40,6 +41,10 @@ def require() -> None:
 def run(model: Path | bytes, inputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """The outputs that native onnxruntime computes, by name."""
     import numpy as np  # noqa: PLC0415 - loaded with the first case
+
+    # From 1.29 on it sends Microsoft what it runs, and keeps a device's id in the folder for
+    # temporary files, unless it is told not to before it is imported.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     import onnxruntime  # type: ignore[import-untyped]  # noqa: PLC0415 - it has no types
 
     options = onnxruntime.SessionOptions()
