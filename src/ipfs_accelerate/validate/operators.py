@@ -36,11 +36,12 @@ def collect(
     sample: int | None = None,
     tolerance: Mapping[str, float],
 ) -> list[Case]:
-    """The cases whose name or operator `only` is found in; of these, so many by lot.
+    """The cases in whose name, or an operator's, `only` is found; of these, so many by lot.
 
     Making them takes some seconds, since `onnx` computes their outputs when they are imported.
     """
-    found = [one for one in _load() if only is None or _pattern(only).search(_label(one))]
+    pattern = _pattern(only or "")
+    found = [one for one in _load() if any(map(pattern.search, _names(one)))]
     if sample is not None and sample < len(found):
         chosen = set(random.Random(_SEED).sample(range(len(found)), sample))  # noqa: S311 - no secret
         found = [one for number, one in enumerate(found) if number in chosen]
@@ -61,8 +62,10 @@ def _pattern(only: str) -> re.Pattern[str]:
         ) from error
 
 
-def _label(case: Any) -> str:
-    return f"{case.name} {' '.join(operators_of(case.model))}"
+def _names(case: Any) -> tuple[str, ...]:
+    """By what it is found: the case's name and, where it is of one operator, that one's."""
+    name, nodes = case.name.removeprefix("test_"), case.model.graph.node
+    return (name, nodes[0].op_type) if len(nodes) == 1 else (name,)
 
 
 def _load() -> Sequence[Any]:
@@ -78,7 +81,7 @@ def _case(made: Any, tolerance: Mapping[str, float]) -> Case:
     model, note = _readable(made.model)
     ((inputs, outputs),) = made.data_sets
     case = {
-        "name": made.name.removeprefix("test_"),
+        "name": _names(made)[0],
         "operators": operators_of(model),
         "note": note,
         "model": model.SerializeToString(),
