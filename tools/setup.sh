@@ -60,12 +60,28 @@ apt_install() {
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
-browser() {
-  if .venv/bin/python tools/find_browser.py >/dev/null 2>&1; then return; fi
-  apt_install chromium || true
+# Chromium is the one that is needed. The others are for the tests of each kind, and for WebGPU with
+# no GPU; where they can't be had, everything else works without them.
+browsers() {
+  local found package wanted=()
+  found=$(.venv/bin/python tools/find_browser.py --every)
+  case $found in *chrom* | *edge*) ;; *) wanted+=(chromium) ;; esac
+  case $found in *firefox*) ;; *) wanted+=(firefox-esr) ;; esac
+  if [ "$(uname)" = Linux ] && ! ls /usr/share/vulkan/icd.d/lvp_icd* >/dev/null 2>&1; then
+    wanted+=(mesa-vulkan-drivers)
+  fi
+  if [ ${#wanted[@]} -gt 0 ] && ! apt_install "${wanted[@]}"; then
+    for package in "${wanted[@]}"; do apt_install "$package" || true; done
+  fi
+  case $found in *portable*) ;; *) portable ;; esac
   .venv/bin/python tools/find_browser.py >/dev/null
+}
+
+portable() {
+  [ "$(uname -sm)" = "Linux x86_64" ] || return 0
+  PATH="$PWD/.venv/bin:$PATH" .venv/bin/ipfs-accelerate browser install || true
 }
 
 environment
 PATH="$PWD/.venv/bin:$PATH" .venv/bin/python tools/build_page.py
-browser
+browsers

@@ -5,13 +5,16 @@ const socket = new WebSocket(`ws://${location.host}/socket`);
 socket.binaryType = "arraybuffer";
 const say = (value) => socket.send(new TextEncoder().encode(JSON.stringify(value)));
 let session;
+let inputs;
+let outputs;
 
 async function bytes(cid) {
   const response = await fetch(`blocks/${cid}`);
   return new Uint8Array(await response.arrayBuffer());
 }
 
-async function load({ threads, graph, weights }) {
+async function load({ threads, graph, weights, names }) {
+  inputs = names;
   const base = new URL("./", location.href).href;
   ort.env.logLevel = "error";
   ort.env.wasm.numThreads = threads;
@@ -27,26 +30,31 @@ async function load({ threads, graph, weights }) {
       weights.map(async ({ path, cid }) => ({ path, data: await bytes(cid) })),
     ),
   });
-  return session.outputNames;
+  outputs = session.outputNames;
+  return outputs;
 }
 
-async function run({ inputs, outputs }) {
+/** Rows and columns, then one after another the inputs of that shape; back come took and vector. */
+async function run(data) {
+  const numbers = new BigInt64Array(data);
+  const shape = [Number(numbers[0]), Number(numbers[1])];
+  const size = shape[0] * shape[1];
   const feeds = {};
-  for (const [name, rows] of Object.entries(inputs)) {
-    const data = BigInt64Array.from(rows.flat(), BigInt);
-    feeds[name] = new ort.Tensor("int64", data, [rows.length, rows[0].length]);
+  for (const [i, name] of inputs.entries()) {
+    const begin = 2 + i * size;
+    feeds[name] = new ort.Tensor("int64", numbers.subarray(begin, begin + size), shape);
   }
   const began = performance.now();
   const results = await session.run(feeds, outputs);
   const took = performance.now() - began;
-  return { took, vector: Array.from(results[outputs[0]].data) };
+  const answer = Float64Array.of(took, ...results[outputs[0]].data);
+  socket.send(answer);
 }
 
 socket.onmessage = async ({ data }) => {
-  const asked = JSON.parse(new TextDecoder().decode(data));
   try {
-    const answer = await (asked.run ? run(asked.run) : load(asked.load));
-    say({ answer });
+    if (session) await run(data);
+    else say({ answer: await load(JSON.parse(new TextDecoder().decode(data))) });
   } catch (cause) {
     say({ error: String(cause) });
   }

@@ -46,6 +46,26 @@ def adding():
     )
 
 
+def scaling():
+    """out = x * 2, over any number of floats."""
+    return model(
+        [node("Mul", "x two", "out")],
+        [floats("x", ["n"])],
+        [floats("out", ["n"])],
+        {"two": np.full((), 2, np.float32)},
+    )
+
+
+def determinant():
+    """out = det(x + 0): the second operator is one that no device has."""
+    return model(
+        [node("Add", "x none", "y"), node("Det", "y", "out")],
+        [floats("x", [2, 2])],
+        [floats("out", [])],
+        {"none": np.zeros((), np.float32)},
+    )
+
+
 def slow():
     """Multiplies x by the identity `times` times, which leaves it as it was, slowly."""
     body = helper.make_graph(

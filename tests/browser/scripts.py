@@ -54,14 +54,14 @@ class Place:
         return subprocess.run(words, check=False, **given)
 
     @contextmanager
-    def program(self, code):
+    def program(self, code, *, stdin=subprocess.DEVNULL):
         """A program that runs meanwhile; it is killed at the end of the block, if not before."""
         with subprocess.Popen(
             [sys.executable, "-c", textwrap.dedent(code)],
             cwd=self.work,
             env=self.environment(),
             text=True,
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         ) as program:

@@ -8,14 +8,20 @@ from pathlib import Path
 from typing import Annotated, get_args, get_origin, get_type_hints
 
 import pytest
+import typer
 
 import ipfs_accelerate
+from ipfs_accelerate import pytest_plugin
+from ipfs_accelerate.cli.main import app
 from ipfs_accelerate.config import Config
 from ipfs_accelerate.errors import HINTS
 from ipfs_accelerate.result import Result
+from ipfs_accelerate.validate import tolerance
+from ipfs_accelerate.validate.verdicts import Verdict
 
 ROOT = Path(__file__).parents[2]
 PYTHON = (ROOT / "docs/python.md").read_text()
+VALIDATE = (ROOT / "docs/validate.md").read_text()
 PAGES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]
 PAGES += sorted((ROOT / "docs").glob("*.md")) + sorted((ROOT / "spec").rglob("*.md"))
 
@@ -91,6 +97,50 @@ def test_every_error_is_documented_and_says_what_to_do() -> None:
     }
     advice = {code: advice for code, _, _, advice in rows}
     assert {code: advice[code] for code in HINTS} == HINTS
+
+
+def rows_of(section: str) -> list[list[str]]:
+    """The cells of the tables below this heading."""
+    text = VALIDATE.split(f"\n## {section}\n")[1].split("\n## ")[0]
+    return [re.split(r" ?\| ?", row)[1:-1] for row in text.splitlines() if row.startswith("| `")]
+
+
+def test_every_option_of_validate_is_documented() -> None:
+    command = typer.main.get_command(app).commands["validate"]  # type: ignore[attr-defined]
+    options = {one.opts[0] for one in command.params if one.param_type_name == "option"}
+    assert {cells[0].strip("`") for cells in rows_of("Options")} == options
+
+
+def test_every_option_and_fixture_of_the_pytest_plugin_is_documented() -> None:
+    source = Path(pytest_plugin.__file__).read_text()
+    options = set(re.findall(r'addoption\(\s*"([\w-]+)"', source))
+    assert len(options) == 2
+    fixtures = {"accelerator", "assert_close_to_native"}
+    assert {cells[0].strip("`") for cells in rows_of("In pytest")} == options | fixtures
+
+
+def test_every_verdict_is_documented() -> None:
+    assert [cells[0].strip("`") for cells in rows_of("Verdicts")] == list(Verdict)
+
+
+def test_every_tolerance_is_documented() -> None:
+    documented = {
+        cells[0].strip("`"): tuple(map(float, cells[1:])) for cells in rows_of("Tolerances")
+    }
+    tables = (tolerance.MODELS, tolerance.OPERATORS)
+    assert documented == {
+        dtype: tuple(table[dtype] for table in tables) for dtype in tolerance.MODELS
+    }
+
+
+def test_every_field_of_the_validations_json_is_documented() -> None:
+    named = {
+        name for cells in rows_of("The JSON") for name in re.findall(r"`(\w+)`", " ".join(cells))
+    }
+    source = (ROOT / "src/ipfs_accelerate/validate/report.py").read_text()
+    fields = set(re.findall(r'^        "(\w+)":', source, re.MULTILINE))
+    assert len(fields) > 20
+    assert fields <= named
 
 
 @pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])

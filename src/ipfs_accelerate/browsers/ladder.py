@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from ipfs_accelerate.browsers.installed import Installed
 
 _VULKAN = ("--enable-features=Vulkan", "--use-angle=vulkan")
-# Without a window there is no surface to present to, and Vulkan is refused unless told so.
+# Without a window there is no surface to present to, which some drivers refuse unless told so.
+# With no GPU at all it may keep the page from coming: such a rung has failed.
 _NO_SURFACE = "--disable-vulkan-surface"
 _ANY_DRIVER = "--ignore-gpu-blocklist"
 
@@ -65,8 +66,9 @@ def _of_chromium(sys_platform: str, headless: bool) -> list[Rung]:
     if not sys_platform.startswith("linux"):
         # Metal and Direct3D are what it takes there by itself.
         return [Rung("any-driver", (_ANY_DRIVER,), headless, any_driver)]
-    vulkan = (*_VULKAN, _NO_SURFACE) if headless else _VULKAN
-    return [
-        Rung("vulkan", vulkan, headless, "by Vulkan"),
-        Rung("any-driver", (*vulkan, _ANY_DRIVER), headless, f"by Vulkan, {any_driver}"),
-    ]
+    offscreen = (*_VULKAN, _NO_SURFACE) if headless else _VULKAN
+    ways = [Rung("vulkan", _VULKAN, headless, "by Vulkan")]
+    if headless:
+        ways.append(Rung("offscreen", offscreen, headless, "by Vulkan, without a surface"))
+    ways.append(Rung("any-driver", (*offscreen, _ANY_DRIVER), headless, f"by Vulkan, {any_driver}"))
+    return ways

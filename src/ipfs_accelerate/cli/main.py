@@ -16,6 +16,7 @@ from ipfs_accelerate.cli.doctor import doctor
 from ipfs_accelerate.cli.embed import embed
 from ipfs_accelerate.cli.run import run
 from ipfs_accelerate.cli.terminal import errors
+from ipfs_accelerate.cli.validate import validate
 from ipfs_accelerate.errors import AccelerateError
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ app = typer.Typer(
 )
 app.command()(embed)
 app.command()(run)
+app.command()(validate)
 app.command()(demo)
 app.command()(doctor)
 app.add_typer(browser.app, name="browser", no_args_is_help=True)

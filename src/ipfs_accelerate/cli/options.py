@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 BrowserOption = Annotated[
-    str | None, typer.Option(help="chrome, chromium or edge; by default the first one found.")
+    str | None,
+    typer.Option(help="chrome, chromium, edge, firefox or portable; by default the first found."),
 ]
 BrowserPathOption = Annotated[Path | None, typer.Option(help="The browser's program.")]
 ThreadsOption = Annotated[int | None, typer.Option(help="WASM threads; by default every core.")]

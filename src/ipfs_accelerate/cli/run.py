@@ -17,6 +17,8 @@ from ipfs_accelerate.cli.terminal import accelerator, output
 from ipfs_accelerate.errors import ConfigError, InferenceError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ipfs_accelerate.result import Result
 
 
@@ -38,7 +40,7 @@ def run(
     visible: options.VisibleOption = False,
 ) -> None:
     """Run a model once, over arrays from .npy files."""
-    feeds = dict(_input(given) for given in inputs or [])
+    feeds = feeds_of(inputs or [])
     if save is not None:
         _make(save)
     with accelerator(
@@ -56,6 +58,11 @@ def run(
         sys.stdout.write(json.dumps(outputs) + "\n")
     else:
         _print_table(result)
+
+
+def feeds_of(inputs: Sequence[str]) -> dict[str, Any]:
+    """The arrays that are given as NAME=FILE.npy, by name."""
+    return dict(_input(given) for given in inputs)
 
 
 def _input(given: str) -> tuple[str, Any]:

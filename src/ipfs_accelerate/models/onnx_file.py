@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 # The engine reads IR 13, and onnx writes 14 by default, which is 13 with two 6-bit float types
 # more. A model that has them is still refused by the engine, in words that name them.
-_SAME_IR = {14: 13}
+NEWEST_IR = 13
+_SAME_IR = {14: NEWEST_IR}
 # What onnxruntime-web 1.30 reads; onnx 1.23 writes 28 where nobody says which.
-_NEWEST_OPSET = 26
+NEWEST_OPSET = 26
 _PRECISIONS = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16", "float64": "fp64"}
 
 
@@ -64,7 +65,7 @@ def _parse(path: Path) -> tuple[builds.Stamps, ModelProto]:
     if not model.graph.node or not model.opset_import:
         raise invalid(path, "it holds no graph")
     for opset in model.opset_import:
-        if opset.domain in ("", "ai.onnx") and opset.version > _NEWEST_OPSET:
+        if opset.domain in ("", "ai.onnx") and opset.version > NEWEST_OPSET:
             raise _too_new(path, opset.version)
     model.ir_version = _SAME_IR.get(model.ir_version, model.ir_version)
     return stamps, model
@@ -72,10 +73,10 @@ def _parse(path: Path) -> tuple[builds.Stamps, ModelProto]:
 
 def _too_new(path: Path, opset: int) -> ModelError:
     return ModelError(
-        f"{path} is of opset {opset}; the engine reads up to {_NEWEST_OPSET}.",
+        f"{path} is of opset {opset}; the engine reads up to {NEWEST_OPSET}.",
         hint="Save it with opset_imports=[onnx.helper.make_opsetid('', "
-        f"{_NEWEST_OPSET})], or convert it by onnx.version_converter.convert_version.",
-        details={"path": str(path), "opset": opset, "newest": _NEWEST_OPSET},
+        f"{NEWEST_OPSET})], or convert it by onnx.version_converter.convert_version.",
+        details={"path": str(path), "opset": opset, "newest": NEWEST_OPSET},
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -27,6 +28,7 @@ from ipfs_accelerate.pool.events import (
     WorkerLost,
     WorkerReady,
 )
+from ipfs_accelerate.pool.measure import rung_for
 from ipfs_accelerate.pool.measured import Measured
 from ipfs_accelerate.pool.serving import Serving
 from ipfs_accelerate.pool.state import PoolState, worker_lost
@@ -38,12 +40,14 @@ from ipfs_accelerate.server import Channel, Server
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from ipfs_accelerate.browsers import Installed, Rung
     from ipfs_accelerate.config import Config
     from ipfs_accelerate.models import BlockStore, Manifest
     from ipfs_accelerate.pool.line import Place
     from ipfs_accelerate.pool.needs import Needed
 
 T = TypeVar("T")
+_LOG = logging.getLogger("ipfs_accelerate")
 MIB = 1024 * 1024
 LIMITS = Limits(max_frame_bytes=16 * MIB, max_message_bytes=4096 * MIB - 1)
 CANCEL_GRACE_S = 1.0
@@ -55,7 +59,17 @@ SUCCESSION_S = 2.0
 class Pool:
     """Browsers that are kept warm, and the requests that they serve."""
 
-    def __init__(self, config: Config, store: BlockStore) -> None:
+    def __init__(
+        self,
+        config: Config,
+        store: BlockStore,
+        *,
+        installed: Installed | None = None,
+        rung: Rung | None = None,
+    ) -> None:
+        # Given to measure just this browser, started just so; else they are found.
+        self._installed = installed
+        self._rung = rung
         self._config = config
         self._store = store
         self._state = PoolState(config.max_connections)
@@ -71,9 +85,13 @@ class Pool:
 
     async def start(self) -> None:
         """Open the port and begin to start a browser; both errors that people meet come here."""
-        installed = find_browser(self._config.browser, self._config.browser_path)
+        installed = self._installed or find_browser(self._config.browser, self._config.browser_path)
         self._installed = installed
-        measured = Measured(self._config.folder, installed.path, self._config.worker_threads)
+        if installed.notice:
+            _LOG.warning(installed.notice)
+        self._rung = rung = self._rung or await rung_for(self._config, installed)
+        threads = self._config.worker_threads
+        measured = Measured(self._config.folder, installed.path, threads, rung.name)
         self._serving = Serving(self._config, measured)
         self._server = Server(
             port=self._config.websocket_port,
@@ -248,7 +266,9 @@ class Pool:
                 self._spawn(self._end(number))
 
     async def _launch(self, worker: Worker) -> None:
-        assert self._server is not None  # noqa: S101 - set by start, which feeds the first event
+        # Set by start, which feeds the first event.
+        assert self._server is not None  # noqa: S101
+        assert self._installed is not None  # noqa: S101
         worker.runtime = self._serving.runtime()
         url = self._server.page_url(worker.number, self._config.worker_threads, worker.runtime)
         try:
@@ -257,6 +277,7 @@ class Pool:
                 url,
                 profiles=self._config.folder / "profiles",
                 headless=self._config.headless,
+                rung=self._rung,
             )
             if worker.ended.is_set():  # closed while it was starting
                 await browser.close()

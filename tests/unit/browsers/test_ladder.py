@@ -23,20 +23,20 @@ def test_the_first_is_as_it_is(installed, platform):
 
 
 def test_chromium_on_linux_tries_vulkan_then_any_driver_then_a_window():
-    assert names(CHROME, "linux") == ["plain", "vulkan", "any-driver"]
+    assert names(CHROME, "linux") == ["plain", "vulkan", "offscreen", "any-driver"]
     assert names(CHROME, "linux", display=True) == [
-        "plain", "vulkan", "any-driver", "window", "window-vulkan",
+        "plain", "vulkan", "offscreen", "any-driver", "window", "window-vulkan",
     ]  # fmt: skip
-    _, vulkan, any_driver = rungs(CHROME, "linux")
-    assert {"--enable-features=Vulkan", "--use-angle=vulkan"} < set(vulkan.flags)
-    assert set(any_driver.flags) == {*vulkan.flags, "--ignore-gpu-blocklist"}
+    _, vulkan, offscreen, any_driver = rungs(CHROME, "linux")
+    assert vulkan.flags == ("--enable-features=Vulkan", "--use-angle=vulkan")
+    assert offscreen.flags == (*vulkan.flags, "--disable-vulkan-surface")
+    assert any_driver.flags == (*offscreen.flags, "--ignore-gpu-blocklist")
 
 
-def test_without_a_window_vulkan_has_no_surface():
-    _, vulkan, _ = rungs(CHROME, "linux")
-    assert "--disable-vulkan-surface" in vulkan.flags
-    _, vulkan, _ = rungs(CHROME, "linux", headless=False)
-    assert "--disable-vulkan-surface" not in vulkan.flags
+def test_what_has_a_window_has_a_surface():
+    for rung in rungs(CHROME, "linux", headless=False):
+        assert "--disable-vulkan-surface" not in rung.flags
+    assert names(CHROME, "linux", headless=False) == ["plain", "vulkan", "any-driver"]
 
 
 @pytest.mark.parametrize("installed", [CHROME, FIREFOX])

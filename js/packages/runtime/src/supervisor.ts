@@ -59,7 +59,6 @@ export class Supervisor {
       this.failedStarts += 1;
       void this.replace();
     }
-    this.show();
     if (note.type === "broken" || note.type === "closed") this.beat();
   }
 
@@ -96,12 +95,16 @@ export class Supervisor {
     await this.engine.end();
     this.activity.restarted();
     this.engine = this.startEngine();
-    this.show();
     this.beat();
   }
 
+  /**
+   * The view follows the beats, not the notes: a page that is drawn twice for each request takes
+   * milliseconds of the cores on which the request runs.
+   */
   private beat(): void {
     this.connection.beat(this.activity.beat(performance.now()));
+    this.show();
   }
 
   private show(): void {

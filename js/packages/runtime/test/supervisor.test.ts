@@ -116,6 +116,21 @@ describe("the supervisor", () => {
     expect(lastBeat()).toEqual({ type: "beat", engine: "idle" });
   });
 
+  it("draws the page with its beats, not with each request", () => {
+    worker(0).note({ type: "connected" });
+    vi.advanceTimersByTime(1000);
+    const before = shown.length;
+    for (let id = 1; id <= 5; id++) {
+      worker(0).note({ type: "began", id });
+      worker(0).note({ type: "ended", models: ["m"] });
+    }
+    expect(shown.length).toBe(before);
+    worker(0).note({ type: "began", id: 6 });
+    vi.advanceTimersByTime(1000);
+    expect(shown.length).toBe(before + 1);
+    expect(shown.at(-1)).toBe("busy");
+  });
+
   it("answers a restart only when the old engine has gone", async () => {
     socket.say(socket.host.request({ type: "restart", reason: "test", runtime: "plain" }));
     await vi.advanceTimersByTimeAsync(0);

@@ -98,9 +98,11 @@ export class OrtBackend implements Backend {
     }
     const [session, log] = await placementsOf(() => this.located(make, { logSeverityLevel: 0 }));
     const operators = onCpu(log);
-    if (operators && (fallback || !operators.length)) return [session, operators];
+    if (operators && !operators.length) return [session, operators];
     await session.release();
-    throw lacking(this.platform, operators ?? []);
+    if (!operators || !fallback) throw lacking(this.platform, operators ?? []);
+    // Tried: an output that the CPU makes arrives as zeros where WebNN is to hold it.
+    return [await make({ preferredOutputLocation: "cpu" }), operators];
   }
 
   /** Outputs stay on the device, save those of types that it can't hold. */
