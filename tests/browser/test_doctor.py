@@ -35,7 +35,6 @@ def test_quick_starts_no_browser(place, installed):
 
 
 def test_a_browser_is_measured_in_each_of_its_launches_and_ended(place, installed):
-    pytest.importorskip("ipfs_accelerate.pool.measure")
     told = examined(place, "--browser", installed.name)
     (first, *_) = told["browsers"]
     assert {one["name"] for one in told["browsers"]} == {installed.name}

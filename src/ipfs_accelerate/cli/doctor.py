@@ -8,14 +8,13 @@ import os
 import sys
 from contextlib import contextmanager
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from ipfs_accelerate.browsers import find_browser, has_display, installed_browsers, rungs
+from ipfs_accelerate.browsers import find_browser, installed_browsers
 from ipfs_accelerate.browsers.find import NAMES, VARIABLE
 from ipfs_accelerate.cli import options
 from ipfs_accelerate.cli.terminal import errors, output
@@ -26,10 +25,9 @@ from ipfs_accelerate.doctor.sections import Section, plain, sections
 from ipfs_accelerate.errors import BrowserError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
-    from ipfs_accelerate.browsers import Installed, Rung
-    from ipfs_accelerate.doctor.climb import Able
+    from ipfs_accelerate.browsers import Installed
 
 _COLOURS = {"good": "green", "note": "blue", "warning": "yellow", "error": "bold red"}
 
@@ -60,13 +58,15 @@ def doctor(
 
 
 def _examined(config: Config, *, quick: bool) -> Examined:
+    from ipfs_accelerate.pool.measure import measure, ways  # noqa: PLC0415 - `--help` need not wait
+
     found, trouble = _found(config)
     return Examined(
         found=found,
         names=NAMES if config.browser is None else (config.browser,),
         folder=config.folder,
-        ways=partial(_ways, config),
-        measure=None if quick else partial(_measure, config),
+        ways=partial(ways, headless=config.headless),
+        measure=None if quick else partial(measure, config),
         trouble=trouble,
     )
 
@@ -85,18 +85,6 @@ def _found(config: Config) -> tuple[list[Installed], str]:
     except BrowserError as error:
         return here, str(error)
     return [named, *(one for one in here if one.path != named.path)], ""
-
-
-def _ways(config: Config, installed: Installed) -> Sequence[Rung]:
-    display = has_display(sys.platform, os.environ)
-    return rungs(installed, sys.platform, config.headless, display=display)
-
-
-async def _measure(config: Config, installed: Installed, rung: Rung) -> Sequence[Able]:
-    measuring = import_module("ipfs_accelerate.pool.measure")  # `--help` need not wait for it
-
-    abilities: Sequence[Able] = await measuring.measure(config, installed, rung)
-    return abilities
 
 
 @contextmanager

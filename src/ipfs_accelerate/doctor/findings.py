@@ -77,7 +77,7 @@ def _of_hardware(facts: Facts) -> Iterator[Finding]:
         names = ", ".join(sorted(software))
         what = f"WebGPU is software here ({names}): right numbers, on the CPU, and slow."
         yield Finding("note", what, "platform='auto' passes it over.")
-    yield Finding("warning", "No browser reaches a GPU or NPU.", _for_a_gpu(facts))
+    yield Finding("warning", "No browser that was started reaches a GPU or NPU.", _for_a_gpu(facts))
     if not facts.signs.vulkan and any(one.name == "firefox" for one in facts.browsers):
         do = "`apt install mesa-vulkan-drivers` brings one, a software one among them."
         yield Finding("note", "Firefox's WebGPU needs a Vulkan driver, and there is none.", do)
