@@ -1,13 +1,12 @@
 """What the SDK's probes find in real browsers on a machine whose adapters are known."""
 
-import os
-from pathlib import Path
 from statistics import median
 
 import pytest
 from tests.browser import probing
 
-PORTABLE = "IPFS_ACCELERATE_PORTABLE_CHROMIUM"
+from ipfs_accelerate.browsers import portable
+
 BOTH = """
 import { probeWebGpu } from "SDK/probe/webgpu.ts";
 import { probeWebNn } from "SDK/probe/webnn.ts";
@@ -42,11 +41,12 @@ def probe(script, folder, launch, *words):
         return probing.found_by(command, server, environment)
 
 
-def portable():
-    """The portable Chromium, whose WebNN computes; a test's own variable says where it is."""
-    path = os.environ.get(PORTABLE)
-    if not path or not Path(path).is_file():
-        pytest.skip(f"{PORTABLE} names no portable Chromium")
+@pytest.fixture
+def portable_path():
+    """The portable Chromium, whose WebNN computes."""
+    path = portable.candidate().path
+    if not path.is_file():
+        pytest.skip(f"there is no portable browser here: `{portable.COMMAND}` gets it")
     return path
 
 
@@ -79,8 +79,8 @@ def test_chromium_without_its_flags_has_no_adapter(installed, tmp_path):
     assert found["webnn"]["device"] == "none"
 
 
-def test_the_portable_chromium_computes_with_webnn_on_the_cpu(tmp_path):
-    words = (portable(), tmp_path / "profile", probing.GPU, probing.ML)
+def test_the_portable_chromium_computes_with_webnn_on_the_cpu(portable_path, tmp_path):
+    words = (portable_path, tmp_path / "profile", probing.GPU, probing.ML)
     found = probe(BOTH, tmp_path, probing.chromium, *words)
     webnn = found["webnn"]
     # It takes a request for an NPU or a GPU, and says of each graph that it ran on the CPU.
