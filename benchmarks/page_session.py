@@ -42,10 +42,11 @@ class PageSession:
         self._socket = socket
         self._names = names
 
-    async def run(self, inputs: Mapping[str, NDArray[np.int64]]) -> PageRun:
+    async def run(self, inputs: Mapping[str, NDArray[np.integer[Any]]]) -> PageRun:
         """Run it once; the bytes to send are ready before the clock starts."""
         arrays = [inputs[name] for name in self._names]
-        data = np.concatenate([arrays[0].shape, *(one.ravel() for one in arrays)]).tobytes()
+        shape = np.array(arrays[0].shape, np.int32)
+        data = np.concatenate([shape, *(one.ravel() for one in arrays)], dtype=np.int32).tobytes()
         started = perf_counter()
         await self._socket.send([data])
         came = await self._socket.receive()

@@ -36,13 +36,13 @@ async function load({ threads, graph, weights, names }) {
 
 /** Rows and columns, then one after another the inputs of that shape; back come took and vector. */
 async function run(data) {
-  const numbers = new BigInt64Array(data);
-  const shape = [Number(numbers[0]), Number(numbers[1])];
+  const numbers = new Int32Array(data);
+  const shape = [numbers[0], numbers[1]];
   const size = shape[0] * shape[1];
   const feeds = {};
   for (const [i, name] of inputs.entries()) {
     const begin = 2 + i * size;
-    feeds[name] = new ort.Tensor("int64", numbers.subarray(begin, begin + size), shape);
+    feeds[name] = new ort.Tensor("int32", numbers.subarray(begin, begin + size), shape);
   }
   const began = performance.now();
   const results = await session.run(feeds, outputs);
