@@ -9,10 +9,18 @@ export interface Device {
   readonly platform: string;
   /** Where its outputs stay, and where its runs take inputs from beside the CPU. */
   readonly location: Location;
+  /** Operators that run on the CPU by their nature: they read how long a tensor is, not what it holds. */
+  readonly onHost: ReadonlySet<string>;
   /** Gets hold of the device, once; says what kind it is. */
   open(): Promise<string>;
   /** The session's options that name it. */
   providerOption(): ort.InferenceSession.ExecutionProviderConfig;
+  /** Told that a session is about to be made. */
+  creating(): void;
+  /** Told that none could be made; onnxruntime may need its state put right. */
+  failed(ort: OrtModule): Promise<void>;
+  /** Whether the last session that was made leaves this output on the device. */
+  makes(output: string): boolean;
   /** Whether tensors of this type can lie on it. */
   holds(type: ort.Tensor.Type): boolean;
   /** A copy of a CPU tensor on the device. */

@@ -3,6 +3,16 @@ import { AccelerateError } from "../protocol/errors.ts";
 const MEMORY =
   /out of memory|bad_alloc|failed to allocate|allocation failed|OOM|memory access out/i;
 
+/** How the platforms say of a type, in the middle of something else, that they do not have it. */
+const LACKING = new RegExp(
+  [
+    "requires f16 but the device does not",
+    "WebNN backend does not support data type",
+    "Could not find an implementation for",
+    "Provider type for \\w+ node with name '.*' is not set",
+  ].join("|"),
+);
+
 /** Whether what onnxruntime threw says that its WASM has ended, not only this call. */
 export function isFatal(cause: unknown): boolean {
   return cause instanceof WebAssembly.RuntimeError || /Aborted\(/.test(textOf(cause));
@@ -20,6 +30,7 @@ export function failure(
     const hint = "unload a model, or use a smaller one";
     return new AccelerateError("out_of_memory", `${what}, for want of memory (${hint}): ${text}`);
   }
+  if (LACKING.test(text)) return new AccelerateError("operator_unsupported", `${what}: ${text}`);
   return new AccelerateError(code, `${what}: ${text}`);
 }
 

@@ -10,6 +10,7 @@ import type {
 } from "./backend.ts";
 import type { Device } from "./device.ts";
 import { ortView } from "./dtypes.ts";
+import { operatorsOf } from "./operators.ts";
 import { OrtModel } from "./ort-model.ts";
 import { OrtTensor } from "./ort-tensor.ts";
 import { onCpu, placementsOf } from "./placements.ts";
@@ -43,18 +44,21 @@ export class OrtBackend implements Backend {
   ): Promise<LoadedModel> {
     const [ort, kind] = await Promise.all([this.runtime.start(this.platform), this.device.open()]);
     const reader = new WeightReader(weights);
-    const make = (how: Options) =>
-      this.runtime.guard("model_invalid", "The model can't be made ready", () =>
+    const make = (how: Options) => {
+      this.device.creating();
+      return this.runtime.guard("model_invalid", "The model can't be made ready", () =>
         ort.InferenceSession.create(graph, {
           ...this.sessionOptions(options),
           ...how,
           externalData: reader.files,
         }),
       );
+    };
     try {
-      const [session, fellBack] = await this.place(make, options.fallback);
+      const [session, fellBack] = await this.place(graph, make, options.fallback);
       return new OrtModel(this.runtime, this.device, kind, session, fellBack);
     } catch (cause) {
+      if (!this.runtime.broken) await this.device.failed(ort);
       throw reader.failure ?? cause;
     } finally {
       reader.free();
@@ -87,6 +91,7 @@ export class OrtBackend implements Backend {
 
   /** A session without fallback where there can be one; else what is missing is named. */
   private async place(
+    graph: Uint8Array,
     make: (how: Options) => Promise<ort.InferenceSession>,
     fallback: boolean,
   ): Promise<[ort.InferenceSession, readonly string[]]> {
@@ -94,18 +99,21 @@ export class OrtBackend implements Backend {
     try {
       return [await this.located(make, NO_FALLBACK), []];
     } catch (cause) {
-      if (!isRefusedFallback(cause)) throw cause;
+      if (!isRefusal(cause)) throw cause;
     }
     const [session, log] = await placementsOf(() => this.located(make, { logSeverityLevel: 0 }));
-    const operators = onCpu(log);
+    const operators = onCpu(log)?.filter((name) => !this.device.onHost.has(name));
     if (operators && !operators.length) return [session, operators];
     await session.release();
-    if (!operators || !fallback) throw lacking(this.platform, operators ?? []);
-    // Tried: an output that the CPU makes arrives as zeros where WebNN is to hold it.
-    return [await make({ preferredOutputLocation: "cpu" }), operators];
+    const lacked = operators ?? operatorsOf(graph);
+    if (!fallback) throw lacking(this.platform, lacked);
+    return [await this.located(make, {}), lacked];
   }
 
-  /** Outputs stay on the device, save those of types that it can't hold. */
+  /**
+   * Outputs stay on the device, save those of types that it can't hold, and those that it does not
+   * make: tried, such a one arrives as zeros where WebNN is to hold it.
+   */
   private async located(
     make: (how: Options) => Promise<ort.InferenceSession>,
     how: Options,
@@ -113,12 +121,11 @@ export class OrtBackend implements Backend {
     const { location } = this.device;
     const session = await make({ ...how, preferredOutputLocation: location });
     const ports = session.outputMetadata.filter((port) => port.isTensor);
-    if (ports.every(({ type }) => this.device.holds(type))) return session;
+    const stays = (port: (typeof ports)[number]) =>
+      this.device.holds(port.type) && this.device.makes(port.name);
+    if (ports.every(stays)) return session;
+    const places = ports.map((port) => [port.name, stays(port) ? location : "cpu"] as const);
     await session.release();
-    const places = ports.map(({ name, type }) => [
-      name,
-      this.device.holds(type) ? location : "cpu",
-    ]);
     return make({ ...how, preferredOutputLocation: Object.fromEntries(places) });
   }
 
@@ -137,17 +144,20 @@ export class OrtBackend implements Backend {
 
 const NO_FALLBACK: Options = { extra: { session: { disable_cpu_ep_fallback: "1" } } };
 
-function isRefusedFallback(cause: unknown): boolean {
-  return (
-    cause instanceof Error && /fallback to CPU EP has been explicitly disabled/.test(cause.message)
-  );
+/** How onnxruntime says that a node can't run on the device, when none may run beside it. */
+const REFUSALS = [
+  /fallback to CPU EP has been explicitly disabled/,
+  /Provider type for \w+ node with name '.*' is not set/,
+];
+
+function isRefusal(cause: unknown): boolean {
+  return cause instanceof Error && REFUSALS.some((words) => words.test(cause.message));
 }
 
 function lacking(platform: string, operators: readonly string[]): AccelerateError {
-  const named = operators.join(", ") || "some that onnxruntime does not name";
   return new AccelerateError(
     "operator_unsupported",
-    `${platform} lacks operators of this model, or lacks them for its types and shapes: ${named}.`,
+    `${platform} lacks operators of this model, or lacks them for its types and shapes: ${operators.join(", ")}.`,
     { platform, operators: [...operators] },
   );
 }

@@ -2,9 +2,6 @@ const PLACED = /Node\(s\) placed on \[([^\]]+)\]\. Number of nodes: (\d+)/;
 const ALL_PLACED = /All nodes placed on \[([^\]]+)\]/;
 const NODE = /VerifyEachNodeIsAssignedToAnEp\]\s+([A-Za-z0-9_.]+) \(/;
 const CPU = "CPUExecutionProvider";
-/** They read no tensor, only how long it is, which the CPU knows wherever the tensor lies. */
-const SHAPES_ALONE = new Set(["Shape", "Size"]);
-
 const METHODS = ["log", "info", "warn", "error", "debug"] as const;
 let listening: string[] | undefined;
 let tapped = false;
@@ -38,16 +35,16 @@ export async function placementsOf<T>(make: () => Promise<T>): Promise<[made: T,
 
 /**
  * The operators that onnxruntime's log says were given to the CPU, each once, in order; `undefined`
- * where the log does not say who got what.
+ * where the log names none: it says nothing, or that all of them were.
  */
 export function onCpu(log: readonly string[]): string[] | undefined {
   const operators = new Set<string>();
   let provider = "";
   for (const line of log.flatMap((text) => text.split("\n"))) {
-    const placed = PLACED.exec(line) ?? ALL_PLACED.exec(line);
-    if (placed) provider = placed[1] as string;
+    if (ALL_PLACED.exec(line)?.[1] === CPU) return undefined;
+    provider = PLACED.exec(line)?.[1] ?? provider;
     const operator = NODE.exec(line)?.[1];
-    if (operator && provider === CPU && !SHAPES_ALONE.has(operator)) operators.add(operator);
+    if (operator && provider === CPU) operators.add(operator);
   }
   return provider ? [...operators].sort() : undefined;
 }

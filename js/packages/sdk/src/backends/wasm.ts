@@ -6,6 +6,7 @@ import type { OrtModule } from "./runtime.ts";
 /** The CPU, by WASM: its tensors lie in this realm's own memory. */
 export class WasmDevice implements Device {
   readonly platform = "wasm";
+  readonly onHost = new Set<string>();
   readonly location = "cpu";
 
   async open(): Promise<string> {
@@ -14,6 +15,14 @@ export class WasmDevice implements Device {
 
   providerOption(): ort.InferenceSession.ExecutionProviderConfig {
     return "wasm";
+  }
+
+  creating(): void {}
+
+  async failed(): Promise<void> {}
+
+  makes(): boolean {
+    return true;
   }
 
   holds(): boolean {

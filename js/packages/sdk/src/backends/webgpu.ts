@@ -8,7 +8,7 @@ import { bytesOf } from "./ort-tensor.ts";
 import { readbacks } from "./readbacks.ts";
 import type { OrtModule, Runtime } from "./runtime.ts";
 
-const HELD = new Set(["float32", "float16", "int32", "uint32", "int64", "uint64", "bool", "uint8"]);
+const HELD = new Set(["float32", "float16", "int32", "uint32", "int64", "bool", "uint8"]);
 /** What kernels may be faster for; each is asked for only where the adapter has it. */
 const FEATURES: readonly string[] = ["shader-f16", "subgroups", "timestamp-query"];
 const LIMITS = [
@@ -30,6 +30,7 @@ const [READ, MAP_READ, COPY_SRC, COPY_DST, STORAGE] = [1, 1, 4, 8, 128] as const
 export class WebGpuDevice implements Device {
   readonly platform = "webgpu";
   readonly location = "gpu-buffer";
+  readonly onHost = new Set(["Shape", "Size"]);
   private readonly runtime: Runtime;
   private opened: Promise<string> | undefined;
   private device: GPUDevice | undefined;
@@ -45,6 +46,14 @@ export class WebGpuDevice implements Device {
 
   providerOption(): ort.InferenceSession.ExecutionProviderConfig {
     return { name: "webgpu", device: this.gpu };
+  }
+
+  creating(): void {}
+
+  async failed(): Promise<void> {}
+
+  makes(): boolean {
+    return true;
   }
 
   holds(type: ort.Tensor.Type): boolean {

@@ -5,6 +5,7 @@ import type { Device } from "./device.ts";
 import { bytesOf } from "./ort-tensor.ts";
 import { readbacks } from "./readbacks.ts";
 import type { OrtModule } from "./runtime.ts";
+import { tinyModel } from "./tiny-model.ts";
 
 /** The part of WebNN that is used here; TypeScript's own library does not have it. */
 interface WebNnTensor {
@@ -21,6 +22,10 @@ interface WithWebNn {
   ml: { createContext(options: { deviceType: string }): Promise<WebNnContext> };
 }
 
+interface WithBuilder {
+  MLGraphBuilder: { prototype: { build(outputs: Record<string, object>): Promise<object> } };
+}
+
 type DeviceType = "cpu" | "gpu" | "npu";
 /** WebNN has no booleans: onnxruntime keeps them as bytes. */
 const typeOf = (type: string) => (type === "bool" ? "uint8" : type);
@@ -28,11 +33,13 @@ const typeOf = (type: string) => (type === "bool" ? "uint8" : type);
 /** An NPU, a GPU or the CPU, by WebNN: one context of this realm, whose tensors its sessions share. */
 export class WebNnDevice implements Device {
   readonly platform = "webnn";
+  readonly onHost = new Set<string>();
   readonly location = "ml-tensor";
   private opened: Promise<DeviceType> | undefined;
   private device: DeviceType = "cpu";
   private context: WebNnContext | undefined;
   private types = new Set<string>();
+  private readonly built = new Set<string>();
 
   open(): Promise<string> {
     this.opened ??= this.openNow();
@@ -42,6 +49,25 @@ export class WebNnDevice implements Device {
   providerOption(): ort.InferenceSession.ExecutionProviderConfig {
     const context = this.ml as unknown as never;
     return { name: "webnn", deviceType: this.device, context };
+  }
+
+  creating(): void {
+    this.built.clear();
+  }
+
+  /**
+   * A session that can't be made leaves onnxruntime in the middle of making it, and the runs of all
+   * others fail; one that can be made ends that.
+   */
+  async failed(ort: OrtModule): Promise<void> {
+    const executionProviders = [this.providerOption()];
+    const session = await ort.InferenceSession.create(tinyModel(), { executionProviders });
+    await session.release();
+  }
+
+  /** An output that is constant, or that the CPU makes, is none of a graph's of WebNN. */
+  makes(output: string): boolean {
+    return this.built.has(output);
   }
 
   holds(type: ort.Tensor.Type): boolean {
@@ -71,6 +97,17 @@ export class WebNnDevice implements Device {
 
   async settle(): Promise<void> {}
 
+  /** Hears which outputs are built into graphs: onnxruntime keeps it to itself. */
+  private watchBuilds(): void {
+    const { built } = this;
+    const { prototype } = (globalThis as unknown as WithBuilder).MLGraphBuilder;
+    const { build } = prototype;
+    prototype.build = function (this: object, outputs: Record<string, object>) {
+      for (const name of Object.keys(outputs)) built.add(name);
+      return build.call(this, outputs);
+    };
+  }
+
   private get ml(): WebNnContext {
     if (this.context) return this.context;
     throw new AccelerateError("run_failed", "The WebNN context is used before it was opened.");
@@ -84,6 +121,7 @@ export class WebNnDevice implements Device {
       deviceType: this.device,
     });
     readbacks.watch(Object.getPrototypeOf(this.context), "readTensor");
+    this.watchBuilds();
     this.types = new Set(this.context.opSupportLimits().input.dataTypes);
     return this.device;
   }
