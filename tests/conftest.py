@@ -1,5 +1,6 @@
 """One cache folder for the whole run, so that a real model is built once."""
 
+import signal
 import sys
 from pathlib import Path
 
@@ -9,6 +10,10 @@ from ipfs_accelerate import Accelerator
 
 # The tests' own modules are imported by their path from the root, as mypy finds them.
 sys.path.insert(0, str(Path(__file__).parents[1]))
+
+# A shell that starts the tests in the background has them ignore Ctrl-C, and what they start too.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -239,9 +239,13 @@ def test_what_is_no_remote_tensor_is_refused(refused, call):
         (lambda made, adding: made.accelerate_model(adding, "vision"), "not 'vision'"),
         (lambda made, adding: made.accelerate_model(adding, quantization=4), "quantization=4"),
         (lambda made, adding: made.run_inference(adding, X, store_results=True), "store_results"),
-        (lambda made, adding: made.run_inference(adding, X, nonsense=1), "nonsense=1"),
         (lambda made, adding: made.get_performance_report("xml"), "'xml'"),
     ],
 )
 def test_an_argument_that_does_not_fit(refused, adding, call, what):
     refused(lambda made: call(made, adding), "bad_option", re.escape(what))
+
+
+def test_an_option_of_a_call_that_is_not_there_is_refused(refused, adding):
+    what = "There is no option 'nonsense'"
+    refused(lambda made: made.run_inference(adding, X, nonsense=1), "unknown_option", what)

@@ -47,7 +47,7 @@ def test_an_unknown_option_names_the_nearest(options, hint):
         {"headless": "yes"},
         {"browser": "chrom"},
         {"browser": "safari"},
-        {"platform": "webgpu"},
+        {"platform": "webgp"},
         {"cache_dir": 5},
         {"browser_path": 5},
         {"on_progress": 5},
