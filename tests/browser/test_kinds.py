@@ -68,7 +68,8 @@ def natively(shared_cache):
 
 
 def test_its_vectors_are_native_ones(kind, shared_cache, natively):
-    with Accelerator(browser=kind, cache_dir=shared_cache, websocket_port=0, threads=2) as made:
+    options = {"cache_dir": shared_cache, "websocket_port": 0, "threads": 2, "platform": "wasm"}
+    with Accelerator(browser=kind, **options) as made:
         result = made.embed(TEXTS)
     assert (result.browser, result.backend, result.device) == (kind, "wasm", "cpu")
     assert np.abs(result.output - natively(TEXTS)).max() < TOLERANCE
