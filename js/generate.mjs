@@ -35,7 +35,7 @@ function withOpenObjects(node) {
 
 /** The schema with the values of results beside the messages, which no message refers to. */
 function withValues({ title, description, oneOf, $defs }) {
-  const refs = ["LoadValue", "RunValue", "DropValue", "ProbeValue"].map((name) => ({
+  const refs = ["LoadValue", "RunValue", "DropValue", "ProbeValue", "TallyValue"].map((name) => ({
     $ref: `#/$defs/${name}`,
   }));
   const properties = {

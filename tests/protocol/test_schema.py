@@ -24,7 +24,7 @@ CODES = json.loads((SPEC / "errors.json").read_text("utf-8"))["errors"]
 VALIDATOR = Draft202012Validator(SCHEMA)
 # What the schema describes of `value`, and no message is made of.
 VALUES = {"Id", "Count", "Reference", "Port", "LoadValue", "StepValue", "RunValue", "DropValue"}
-VALUES |= {"Ability", "ProbeValue", "KeptValue"}
+VALUES |= {"Ability", "ProbeValue", "KeptValue", "TallyValue"}
 
 ids = st.integers(1, MAX_NUMBER)
 counts = st.integers(0, MAX_NUMBER)
@@ -88,6 +88,7 @@ MESSAGES: Any = st.one_of(
     st.builds(messages.Drop, several(ids), ids),
     st.builds(messages.Ping, ids),
     st.builds(messages.Probe, several(texts), st.booleans(), ids),
+    st.builds(messages.Tally, ids),
     st.builds(messages.Restart, texts, texts, ids),
     st.builds(messages.Cancel, ids),
     st.builds(messages.Progress, ids, texts, counts, counts),

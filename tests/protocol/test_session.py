@@ -294,7 +294,7 @@ def test_the_states_are_those_of_the_specification():
     assert TAKES["open"] == every - {Hello}
     assert dict(rows)["closed"].startswith("nothing")
     assert TAKES["closed"] == frozenset()
-    assert len(REQUESTS) == 9
+    assert len(REQUESTS) == 10
     assert type_name(Ping()) == "ping"
 
 

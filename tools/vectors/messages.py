@@ -59,6 +59,7 @@ EXAMPLES: list[Json] = [
     {"type": "drop", "id": 8, "handles": []},
     {"type": "ping", "id": TOP},
     {"type": "probe", "id": 9, "platforms": ["webgpu"], "measure": True},
+    {"type": "tally", "id": 10},
     {"type": "restart", "id": 9, "reason": "it hangs", "runtime": "plain"},
     {"type": "cancel", "id": 3},
     {"type": "progress", "id": 1, "stage": "fetch", "done": 0, "total": 10},

@@ -208,6 +208,13 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True)
+class Tally:
+    """Ask what an engine holds: models, weights and tensors."""
+
+    id: Id = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Restart:
     """Replace the engine Worker by a fresh one that uses this build of onnxruntime-web."""
 
@@ -267,15 +274,15 @@ class Abort:
     stream: Id
 
 
-Request: TypeAlias = Load | Unload | Run | Put | Get | Drop | Ping | Probe | Restart
+Request: TypeAlias = Load | Unload | Run | Put | Get | Drop | Ping | Probe | Tally | Restart
 Reply: TypeAlias = Progress | Result | Error
 Message: TypeAlias = Hello | Goodbye | Beat | Request | Cancel | Reply | Part | Abort
 
 _TYPES: dict[str, type] = {
     cls.__name__.lower(): cls
     for cls in (
-        *(Hello, Goodbye, Beat, Load, Unload, Run, Put, Get, Drop, Ping, Probe, Restart, Cancel),
-        *(Progress, Result, Error, Part, Abort),
+        *(Hello, Goodbye, Beat, Load, Unload, Run, Put, Get, Drop, Ping, Probe, Tally, Restart),
+        *(Cancel, Progress, Result, Error, Part, Abort),
     )
 }
 _NAMES = {cls: name for name, cls in _TYPES.items()}

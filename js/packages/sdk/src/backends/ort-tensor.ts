@@ -3,6 +3,7 @@ import type { Dtype } from "../protocol/tensor.ts";
 import type { DeviceTensor } from "./backend.ts";
 import type { Device, Location } from "./device.ts";
 import { wireDtype } from "./dtypes.ts";
+import { living } from "./living.ts";
 
 /** A tensor of onnxruntime: in this realm's memory, or on the device of a backend. */
 export class OrtTensor implements DeviceTensor {
@@ -14,6 +15,7 @@ export class OrtTensor implements DeviceTensor {
     this.dtype = wireDtype(tensor.type);
     this.ort = tensor;
     this.device = device;
+    living.born(this);
   }
 
   get shape(): readonly number[] {
@@ -30,6 +32,7 @@ export class OrtTensor implements DeviceTensor {
   }
 
   dispose(): void {
+    living.died(this);
     this.ort.dispose();
   }
 }

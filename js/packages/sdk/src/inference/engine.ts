@@ -1,4 +1,5 @@
 import type { Backend, ExternalWeight } from "../backends/backend.ts";
+import { living } from "../backends/living.ts";
 import { readbacks } from "../backends/readbacks.ts";
 import type { Runtime } from "../backends/runtime.ts";
 import { probe } from "../probe/probe.ts";
@@ -10,6 +11,7 @@ import type {
   ProbeValue,
   Run,
   RunValue,
+  TallyValue,
   Weight,
 } from "../protocol/generated/messages.ts";
 import type { Tensor, Tensors } from "../protocol/tensor.ts";
@@ -113,6 +115,18 @@ export class Engine {
   put(handle: number, tensor: Tensor): void {
     this.handles.requireFree(handle);
     this.handles.set(handle, new HeldTensor(unpinned(tensor)));
+  }
+
+  /** What is held: it goes back to zero when the last model and the last handle go. */
+  tally(): TallyValue {
+    const values = [...this.models.values()].map(({ value }) => value);
+    return {
+      models: values.length,
+      weight_bytes: values.reduce((sum, { weight_bytes }) => sum + weight_bytes, 0),
+      handles: this.handles.size,
+      handle_bytes: this.handles.bytes,
+      tensors: living.count,
+    };
   }
 
   /** What platforms can do in this realm. */

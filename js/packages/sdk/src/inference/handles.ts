@@ -1,5 +1,6 @@
 import type { DeviceTensor } from "../backends/backend.ts";
 import { AccelerateError } from "../protocol/errors.ts";
+import { ITEM_SIZE } from "../protocol/tensor.ts";
 
 /** The tensors that stay live between requests, by the handle that the host has chosen. */
 export class Handles {
@@ -8,6 +9,13 @@ export class Handles {
   /** How many tensors are live. */
   get size(): number {
     return this.live.size;
+  }
+
+  /** How many bytes they take. */
+  get bytes(): number {
+    let sum = 0;
+    for (const tensor of this.live.values()) sum += bytesOf(tensor);
+    return sum;
   }
 
   /** The tensor of a handle. */
@@ -52,4 +60,8 @@ export class Handles {
     }
     return dropped;
   }
+}
+
+function bytesOf({ dtype, shape }: DeviceTensor): number {
+  return shape.reduce((product, length) => product * length, ITEM_SIZE[dtype]);
 }

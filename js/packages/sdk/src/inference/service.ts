@@ -103,6 +103,8 @@ export class Service {
         return [{}, new Map([["data", await engine.get(message.handle)]])];
       case "probe":
         return [await engine.probe(message)];
+      case "tally":
+        return [engine.tally()];
       case "drop":
         return [{ dropped: engine.drop(message.handles) }];
       default:

@@ -10,12 +10,13 @@ import type {
   Put,
   Restart,
   Run,
+  Tally,
   Unload,
 } from "./generated/messages.ts";
 import type { Tensors } from "./tensor.ts";
 
 /** A message that is answered by exactly one result or error. */
-export type Request = Load | Unload | Run | Put | Get | Drop | Ping | Probe | Restart;
+export type Request = Load | Unload | Run | Put | Get | Drop | Ping | Probe | Tally | Restart;
 /** A request before its session has given it an id. */
 export type Unnumbered = {
   [T in Request["type"]]: Omit<Extract<Request, { type: T }>, "id">;

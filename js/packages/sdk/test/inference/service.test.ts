@@ -54,6 +54,26 @@ function chain(id: number, steps: number, more: Partial<Run> = {}): Run {
   return { type: "run", id, steps: all, fetch, keep: [], ...more };
 }
 
+describe("tally", () => {
+  it("counts what is held, and is zero again when all is gone", async () => {
+    await ask(loadOf(1, "m"));
+    await ask({ type: "put", id: 2, handle: 7 }, new Map([["data", floats(1, 2, 3)]]));
+    await ask({ type: "tally", id: 3 });
+    expect(replies.answers.get(3)?.value).toEqual({
+      models: 1,
+      weight_bytes: 8,
+      handles: 1,
+      handle_bytes: 12,
+      tensors: 0,
+    });
+    await ask({ type: "drop", id: 4, handles: [7] });
+    await ask({ type: "unload", id: 5, model: "m" });
+    await ask({ type: "tally", id: 6 });
+    const zero = { models: 0, weight_bytes: 0, handles: 0, handle_bytes: 0, tensors: 0 };
+    expect(replies.answers.get(6)?.value).toEqual(zero);
+  });
+});
+
 describe("load", () => {
   it("fetches all blocks, tells how far it is, and says what it made", async () => {
     await ask(loadOf(1, "m"));

@@ -15,6 +15,7 @@ export type Message =
   | Ping
   | Probe
   | Restart
+  | Tally
   | Cancel
   | Progress
   | Result
@@ -34,7 +35,7 @@ export type Reference =
       step: Count;
       output: string;
     };
-export type Value = LoadValue | RunValue | DropValue | ProbeValue;
+export type Value = LoadValue | RunValue | DropValue | ProbeValue | TallyValue;
 
 export interface Wire {
   message: Message;
@@ -176,6 +177,10 @@ export interface Restart {
    */
   runtime: string;
 }
+export interface Tally {
+  type: "tally";
+  id: Id;
+}
 export interface Cancel {
   type: "cancel";
   id: Id;
@@ -301,4 +306,23 @@ export interface Ability {
    * adapter, limits, features, contexts: what the browser told
    */
   details: Record<string, unknown>;
+}
+export interface TallyValue {
+  /**
+   * those that are ready to run
+   */
+  models: number;
+  /**
+   * of the blocks that these were given as weights
+   */
+  weight_bytes: number;
+  /**
+   * tensors that stay live between requests
+   */
+  handles: number;
+  handle_bytes: Count;
+  /**
+   * every tensor that was made on a device and not yet freed
+   */
+  tensors: number;
 }

@@ -13,6 +13,7 @@ export const DEFINITION_OF_TYPE: Readonly<Record<string, string>> = {
   "ping": "Ping",
   "probe": "Probe",
   "restart": "Restart",
+  "tally": "Tally",
   "cancel": "Cancel",
   "progress": "Progress",
   "result": "Result",
@@ -511,6 +512,22 @@ export const DEFINITIONS: Readonly<Record<string, object>> = {
       }
     }
   },
+  "Tally": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "type",
+      "id"
+    ],
+    "properties": {
+      "type": {
+        "const": "tally"
+      },
+      "id": {
+        "$ref": "#/$defs/Id"
+      }
+    }
+  },
   "Restart": {
     "type": "object",
     "additionalProperties": false,
@@ -904,6 +921,34 @@ export const DEFINITIONS: Readonly<Record<string, object>> = {
         "items": {
           "$ref": "#/$defs/Ability"
         }
+      }
+    }
+  },
+  "TallyValue": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "models",
+      "weight_bytes",
+      "handles",
+      "handle_bytes",
+      "tensors"
+    ],
+    "properties": {
+      "models": {
+        "$ref": "#/$defs/Count"
+      },
+      "weight_bytes": {
+        "$ref": "#/$defs/Count"
+      },
+      "handles": {
+        "$ref": "#/$defs/Count"
+      },
+      "handle_bytes": {
+        "$ref": "#/$defs/Count"
+      },
+      "tensors": {
+        "$ref": "#/$defs/Count"
       }
     }
   }
