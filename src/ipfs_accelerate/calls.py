@@ -22,6 +22,7 @@ from ipfs_accelerate.protocol.messages import (
     Reference,
     Run,
     Step,
+    StepRef,
     TensorRef,
 )
 from ipfs_accelerate.result import Result
@@ -87,7 +88,7 @@ class Call:
         names = [port.name for port in self.manifest.outputs if port.name not in self.keep]
         return Run(
             steps=(Step(model=key, inputs=inputs),),
-            fetch=tuple(Fetch(0, name, name) for name in names),
+            fetch=tuple(Fetch(StepRef(0, name), name) for name in names),
             keep=tuple(Keep(0, name, handle) for name, handle in self.keep.items()),
         )
 

@@ -28,7 +28,7 @@ RUN = Run(
         Step("m", {"ids": TensorRef("ids"), "state": HandleRef(5)}),
         Step("n", {"x": StepRef(0, "y")}),
     ),
-    fetch=(Fetch(1, "z", as_="vector"),),
+    fetch=(Fetch(StepRef(1, "z"), as_="vector"),),
     keep=(Keep(0, "y", 6),),
     id=3,
 )
@@ -42,7 +42,7 @@ def test_a_plan_is_written_as_the_schema_has_it():
             {"model": "m", "inputs": {"ids": {"tensor": "ids"}, "state": {"handle": 5}}},
             {"model": "n", "inputs": {"x": {"step": 0, "output": "y"}}},
         ],
-        "fetch": [{"step": 1, "output": "z", "as": "vector"}],
+        "fetch": [{"of": {"step": 1, "output": "z"}, "as": "vector"}],
         "keep": [{"step": 0, "output": "y", "handle": 6}],
     }
     assert parse(to_json(RUN)) == RUN

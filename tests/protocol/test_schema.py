@@ -46,7 +46,7 @@ references = (
     | st.builds(messages.StepRef, counts, texts)
 )
 steps = st.builds(messages.Step, texts, st.dictionaries(texts, references, max_size=2))
-fetches = st.builds(messages.Fetch, counts, texts, texts)
+fetches = st.builds(messages.Fetch, references, texts)
 keeps = st.builds(messages.Keep, counts, texts, ids)
 objects = st.dictionaries(texts, counts | texts | st.none(), max_size=2)
 

@@ -49,7 +49,10 @@ EXAMPLES: list[Json] = [
             {"model": "m", "inputs": {"ids": {"tensor": "ids"}, "state": {"handle": 5}}},
             {"model": "n", "inputs": {"x": {"step": 0, "output": "y"}}},
         ],
-        "fetch": [{"step": 1, "output": "z", "as": "vector"}],
+        "fetch": [
+            {"of": {"step": 1, "output": "z"}, "as": "vector"},
+            {"of": {"handle": 5}, "as": "state"},
+        ],
         "keep": [{"step": 0, "output": "y", "handle": 6}],
     },
     {"type": "run", "id": 4, "steps": [], "fetch": [], "keep": []},

@@ -28,7 +28,7 @@ def scenarios() -> list[Json]:
     run = {
         "type": "run",
         "steps": [{"model": "m", "inputs": {"x": {"tensor": "x"}}}],
-        "fetch": [{"step": 0, "output": "y", "as": "x"}],
+        "fetch": [{"of": {"step": 0, "output": "y"}, "as": "x"}],
         "keep": [],
     }
     load: Json = {

@@ -93,10 +93,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """An output that comes back as the tensor `as_` of the result's frame."""
+    """What comes back as the tensor `as_` of the result's frame: a step's output, or what is live."""
 
-    step: Count
-    output: str
+    of: Reference
     as_: str
 
 

@@ -61,9 +61,7 @@ export class Execution {
   async fetch(): Promise<Tensors> {
     if (!this.plan.fetch.length) await this.models.at(-1)?.backend.settle();
     const tensors = new Map<string, Tensor>();
-    for (const { step, output, as } of this.plan.fetch) {
-      tensors.set(as, await readBack(this.outputOf(step, output)));
-    }
+    for (const { of, as } of this.plan.fetch) tensors.set(as, await this.fetchOne(of));
     return tensors;
   }
 
@@ -119,6 +117,12 @@ export class Execution {
   private owned(tensor: DeviceTensor, original?: DeviceTensor): DeviceTensor {
     if (tensor !== original) this.uploads.push(tensor);
     return tensor;
+  }
+
+  private async fetchOne(reference: Reference): Promise<Tensor> {
+    if ("tensor" in reference) return this.frame.get(reference.tensor) as Tensor;
+    if ("handle" in reference) return readBack(this.handles.get(reference.handle));
+    return readBack(this.outputOf(reference.step, reference.output));
   }
 
   private outputOf(step: number, output: string): DeviceTensor {

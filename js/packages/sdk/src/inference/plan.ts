@@ -11,13 +11,15 @@ export function wantedOutputs(plan: Run, frame: Tensors, handles: Handles): stri
     if (!outputs) throw notFound(`the output ${output} of step ${step}, which is not before it`);
     outputs.add(output);
   };
-  plan.steps.forEach((step, index) => {
-    for (const reference of Object.values(step.inputs)) {
-      if ("step" in reference) want(reference.step, reference.output, index);
-      else requireThere(reference, frame, handles);
-    }
+  const take = (reference: Reference, before: number) => {
+    if ("step" in reference) want(reference.step, reference.output, before);
+    else requireThere(reference, frame, handles);
+  };
+  plan.steps.forEach(({ inputs }, index) => {
+    for (const reference of Object.values(inputs)) take(reference, index);
   });
-  for (const { step, output } of [...plan.fetch, ...plan.keep]) want(step, output, wanted.length);
+  for (const { of } of plan.fetch) take(of, wanted.length);
+  for (const { step, output } of plan.keep) want(step, output, wanted.length);
   requireDistinct(plan, handles);
   return wanted.map((outputs) => [...outputs]);
 }

@@ -49,7 +49,7 @@ function chain(id: number, steps: number, more: Partial<Run> = {}): Run {
     model: "m",
     inputs: { x: i === 0 ? { tensor: "t" } : { step: i - 1, output: "y" } },
   });
-  const fetch = [{ step: steps - 1, output: "y", as: "result" }];
+  const fetch = [{ of: { step: steps - 1, output: "y" }, as: "result" }];
   const all = Array.from({ length: steps }, (_, i) => step(i));
   return { type: "run", id, steps: all, fetch, keep: [], ...more };
 }
@@ -161,13 +161,17 @@ describe("run", () => {
     ],
     [
       "an output that isn't there",
-      { fetch: [{ step: 0, output: "z", as: "r" }] },
+      { fetch: [{ of: { step: 0, output: "z" }, as: "r" }] },
       "tensor_not_found",
     ],
-    ["a step that isn't there", { fetch: [{ step: 1, output: "y", as: "r" }] }, "tensor_not_found"],
+    [
+      "a step that isn't there",
+      { fetch: [{ of: { step: 1, output: "y" }, as: "r" }] },
+      "tensor_not_found",
+    ],
     [
       "a name twice",
-      { fetch: [0, 0].map((step) => ({ step, output: "y", as: "r" })) },
+      { fetch: [0, 0].map((step) => ({ of: { step, output: "y" }, as: "r" })) },
       "tensor_exists",
     ],
     [
@@ -180,6 +184,16 @@ describe("run", () => {
     await ask(chain(2, 1, more as Partial<Run>), FRAME);
     expect(code(2)).toBe(expected);
     expect(backend.runs).toBe(0);
+  });
+
+  it("fetches what is live, with no step at all", async () => {
+    await ask(loadOf(1, "m"));
+    await ask({ type: "put", id: 2, handle: 7 }, new Map([["data", floats(5)]]));
+    const fetch = [{ of: { handle: 7 }, as: "result" }];
+    await ask({ type: "run", id: 3, steps: [], fetch, keep: [] });
+    expect(output(3, "result")).toEqual([5]);
+    await ask({ type: "run", id: 4, steps: [], fetch: [{ of: { handle: 8 }, as: "r" }], keep: [] });
+    expect(code(4)).toBe("tensor_not_found");
   });
 
   it("keeps nothing where a step fails", async () => {

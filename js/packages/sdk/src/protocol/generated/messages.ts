@@ -131,8 +131,7 @@ export interface Step {
   };
 }
 export interface Fetch {
-  step: Count;
-  output: string;
+  of: Reference;
   as: string;
 }
 export interface Keep {

@@ -188,16 +188,12 @@ export const DEFINITIONS: Readonly<Record<string, object>> = {
     "type": "object",
     "additionalProperties": false,
     "required": [
-      "step",
-      "output",
+      "of",
       "as"
     ],
     "properties": {
-      "step": {
-        "$ref": "#/$defs/Count"
-      },
-      "output": {
-        "type": "string"
+      "of": {
+        "$ref": "#/$defs/Reference"
       },
       "as": {
         "type": "string"
