@@ -1,0 +1,104 @@
+"""The content of constant tensors, wherever they lie: their bytes, digests and turned forms."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from onnx import TensorProto
+
+from ipfs_accelerate.errors import TensorError
+from ipfs_accelerate.graph.dag import Weight
+from ipfs_accelerate.graph.digests import check_cid, cid_of, of_strings, of_tensor
+from ipfs_accelerate.graph.refusal import invalid
+from ipfs_accelerate.tensors.dtypes import by_onnx, onnx_name, packed_bytes
+
+# The typed field that may hold a type's items, and how each item lies in raw data; what is not
+# here has one byte in each int32.
+_TYPED: dict[int, tuple[str, str]] = {
+    TensorProto.FLOAT: ("float_data", "<f4"),
+    TensorProto.COMPLEX64: ("float_data", "<f4"),
+    TensorProto.DOUBLE: ("double_data", "<f8"),
+    TensorProto.COMPLEX128: ("double_data", "<f8"),
+    TensorProto.INT64: ("int64_data", "<i8"),
+    TensorProto.UINT64: ("uint64_data", "<u8"),
+    TensorProto.UINT32: ("uint64_data", "<u4"),
+    TensorProto.INT32: ("int32_data", "<i4"),
+    TensorProto.INT16: ("int32_data", "<u2"),
+    TensorProto.UINT16: ("int32_data", "<u2"),
+    TensorProto.FLOAT16: ("int32_data", "<u2"),
+    TensorProto.BFLOAT16: ("int32_data", "<u2"),
+}
+_MATRIX = 2
+
+
+def weight_of(tensor: TensorProto) -> Weight:
+    """Describe a constant tensor."""
+    shape = tuple(tensor.dims)
+    dtype = onnx_name(tensor.data_type)
+    if any(size < 0 for size in shape):
+        raise invalid(f"its weight {tensor.name!r} has the shape {list(shape)}")
+    if tensor.data_type == TensorProto.STRING:
+        return _strings(tensor, shape)
+    size = packed_bytes(tensor.data_type, math.prod(shape))
+    if size is None:
+        raise invalid(f"its weight {tensor.name!r} is of {dtype}, which is no type")
+    if tensor.data_location == TensorProto.EXTERNAL:
+        cid = _location(tensor, size)
+        digest = of_tensor(dtype, shape, cid)
+        canonical = None if len(shape) == _MATRIX else digest
+        return Weight(digest, canonical, cid, size, dtype, shape, cid)
+    return inside(dtype, shape, raw_bytes(tensor))
+
+
+def inside(dtype: str, shape: tuple[int, ...], data: bytes) -> Weight:
+    """Describe a tensor whose bytes are at hand."""
+    content = cid_of(data)
+    digest = of_tensor(dtype, shape, content)
+    canonical: str | None = digest
+    if len(shape) == _MATRIX:
+        turned = turned_bytes(dtype, shape, data)
+        canonical = turned and min(digest, of_tensor(dtype, shape[::-1], cid_of(turned)))
+    return Weight(digest, canonical or digest, content, len(data), dtype, shape, None)
+
+
+def raw_bytes(tensor: TensorProto) -> bytes:
+    """The bytes of a tensor that lies inside the graph."""
+    data = tensor.raw_data if tensor.HasField("raw_data") else _typed_bytes(tensor)
+    wanted = packed_bytes(tensor.data_type, math.prod(tensor.dims))
+    if len(data) != wanted:
+        raise invalid(
+            f"its weight {tensor.name!r} has {len(data)} bytes where its shape takes {wanted}"
+        )
+    return data
+
+
+def turned_bytes(dtype: str, shape: tuple[int, ...], data: bytes) -> bytes | None:
+    """The bytes of a matrix's transpose; None for items of less than a byte."""
+    try:
+        width = by_onnx(dtype).size
+    except TensorError:
+        return None
+    return np.frombuffer(data, f"V{width}").reshape(shape).T.tobytes()
+
+
+def _typed_bytes(tensor: TensorProto) -> bytes:
+    field, layout = _TYPED.get(tensor.data_type, ("int32_data", "u1"))
+    items = np.array(getattr(tensor, field), layout if field != "int32_data" else "<i4")
+    return items.astype(layout, copy=False).tobytes()
+
+
+def _strings(tensor: TensorProto, shape: tuple[int, ...]) -> Weight:
+    items = list(tensor.string_data)
+    if len(items) != math.prod(shape):
+        raise invalid(f"its weight {tensor.name!r} has not as many strings as its shape takes")
+    digest = of_strings(shape, items)
+    return Weight(digest, digest, "", sum(map(len, items)), "string", shape, None)
+
+
+def _location(tensor: TensorProto, size: int) -> str:
+    place = {entry.key: entry.value for entry in tensor.external_data}
+    if place.get("offset", "0") != "0" or place.get("length", str(size)) != str(size):
+        raise invalid(f"its weight {tensor.name!r} is only a piece of a block")
+    return check_cid(place.get("location", ""))
