@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
+from pathlib import PurePath
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,11 @@ def nearest(name: str) -> str:
     folded = name.strip().casefold()
     close = difflib.get_close_matches(folded, _BY_NAME, n=1, cutoff=0.0)
     return _BY_NAME[close[0]].name
+
+
+def head_name(base: str, head: str | PurePath) -> str:
+    """Name the model that the head in this file makes of the model of that name: BASE+HEAD."""
+    return f"{base}+{PurePath(head).stem}"
 
 
 _BY_NAME: dict[str, Entry] = {

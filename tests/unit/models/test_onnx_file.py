@@ -11,7 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 from ipfs_accelerate.errors import ModelError
 from ipfs_accelerate.models.blocks import BlockStore
 from ipfs_accelerate.models.manifest import Manifest, Port
-from ipfs_accelerate.models.onnx_file import _keep, read
+from ipfs_accelerate.models.onnx_file import keep, read
 
 X = np.random.default_rng(1).standard_normal((3, 32), np.float32)
 
@@ -243,7 +243,7 @@ def test_a_graph_that_protobuf_cannot_hold_is_said(tmp_path, store):
             raise ValueError("too large")
 
     with pytest.raises(ModelError, match="more than 2 GB"):
-        _keep(tmp_path / "m.onnx", Huge(), store)  # type: ignore[arg-type]  # stands in for 2 GB
+        keep(tmp_path / "m.onnx", Huge(), store)  # type: ignore[arg-type]  # stands in for 2 GB
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
