@@ -1,4 +1,4 @@
-"""From what the user names to a manifest: a catalogued name, or the path of an ONNX file."""
+"""From what the user names to a manifest: a catalogued name, an ONNX file, or BASE+HEAD.onnx."""
 
 from __future__ import annotations
 
@@ -21,32 +21,90 @@ def resolve(model: str | Path, store: BlockStore) -> Manifest:
     entry = catalog.find(model) if isinstance(model, str) else None
     if entry is not None:
         return package.resolve(entry, store)
-    return _from_file(_existing(model), store)
+    path, what = _look(model)
+    if path is not None:
+        return _from_file(path, store)
+    if isinstance(model, str | Path) and "+" in str(model):
+        return _with_head(str(model), store)
+    raise _not_found(str(model), what)
 
 
-def _existing(model: str | Path) -> Path:
+def resolve_head(base: Manifest, head: Path, store: BlockStore) -> Manifest:
+    """Give the manifest of the model that the head in this file makes on the base."""
+    key = f"head {head} on {base.key} by {builds.BUILDER}"
+    manifest = builds.recall(store, key)
+    if manifest is None:
+        # A model that is kept does not pay the 0.3 s that importing onnx takes.
+        from ipfs_accelerate.models import heads  # noqa: PLC0415 - it imports onnx
+
+        manifest, stamps = heads.attach(base, head, store)
+        builds.remember(store, key, manifest, stamps)
+    return manifest
+
+
+def _look(model: str | Path) -> tuple[Path | None, str]:
+    """The file of that name; else what there is in its place."""
     try:
         path = Path(model).expanduser()
         if path.is_file():
-            return path.absolute()
-        what = "is a folder" if path.is_dir() else "is neither a known name nor a file"
+            return path.absolute(), ""
+        return None, "is a folder" if path.is_dir() else "is neither a known name nor a file"
     except TypeError:
-        what = f"is no name and no path, but of type {type(model).__name__}"
-    except (OSError, RuntimeError) as error:  # a name too long, or a ~user that is not there
-        what = f"is not a known name, and as a path it fails ({error})"
-    raise _not_found(str(model), what)
+        return None, f"is no name and no path, but of type {type(model).__name__}"
+    except (OSError, RuntimeError, ValueError) as error:
+        # A name too long or with a null in it, or a ~user that is not there.
+        return None, f"is not a known name, and as a path it fails ({error})"
 
 
 def _from_file(path: Path, store: BlockStore) -> Manifest:
     key = f"onnx {path} by {builds.BUILDER}"
     manifest = builds.recall(store, key)
     if manifest is None:
-        # A model that is kept does not pay the 0.3 s that importing onnx takes.
+        # See resolve_head.
         from ipfs_accelerate.models import onnx_file  # noqa: PLC0415 - it imports onnx
 
         manifest, stamps = onnx_file.read(path, store)
         builds.remember(store, key, manifest, stamps)
     return manifest
+
+
+def _with_head(model: str, store: BlockStore) -> Manifest:
+    base, head = _parted(model)
+    path, _ = _look(head)
+    if path is None:
+        raise _no_head(model, head)
+    try:
+        below = resolve(base, store)
+    except ModelError as error:
+        if error.code != "model_not_found":
+            raise
+        raise _no_base(model, error) from error
+    return resolve_head(below, path, store)
+
+
+def _parted(model: str) -> tuple[str, str]:
+    """What stands before the last + and after it; a + in the head's own path is none of those."""
+    places = [place for place, letter in enumerate(model) if letter == "+"]
+    parts = [(model[:place], model[place + 1 :]) for place in reversed(places)]
+    return next((part for part in parts if _look(part[1])[0] is not None), parts[0])
+
+
+def _no_head(model: str, head: str) -> ModelError:
+    return ModelError(
+        f"There is no model {model!r}: {head!r}, which is to be its head, is not a file.",
+        code="model_not_found",
+        hint="A head is given as the path of its .onnx file: BASE+HEAD.onnx.",
+        details={"model": model, "head": head},
+    )
+
+
+def _no_base(model: str, error: ModelError) -> ModelError:
+    return ModelError(
+        f"There is no base for the head of {model!r}. {error.message}",
+        code="model_not_found",
+        hint=error.hint,
+        details={**error.details, "model": model},
+    )
 
 
 def _not_found(model: str, what: str) -> ModelError:

@@ -6,11 +6,13 @@ import sys
 from importlib import util
 from pathlib import Path
 
+import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper
 
 from ipfs_accelerate.errors import ModelError
-from ipfs_accelerate.models import builds, catalog, onnx_file, package
+from ipfs_accelerate.models import builds, catalog, heads, onnx_file, package
 from ipfs_accelerate.models.source import resolve
 
 (ENTRY,) = catalog.ENTRIES
@@ -168,3 +170,118 @@ def test_a_package_that_does_not_say_how_long_a_text_may_be(tmp_path):
         path.write_text(text)
         with pytest.raises(ModelError, match="does not say how long"):
             package._max_length(Path(path))
+
+
+@pytest.fixture
+def head(tmp_path, model):
+    """A head on `linear`, whose only output it doubles."""
+    value = helper.make_tensor_value_info
+    path = tmp_path / "head.onnx"
+    onnx.save(
+        model(
+            [helper.make_node("Add", ["y", "y"], ["z"])],
+            [value("y", TensorProto.FLOAT, ["n", 64])],
+            [value("z", TensorProto.FLOAT, ["n", 64])],
+        ),
+        path,
+    )
+    return path
+
+
+def test_a_head_on_a_file(path, head, store, run_blocks):
+    merged = resolve(f"{path}+{head}", store)
+    assert (merged.name, merged.task) == ("m+head", "head")
+    assert [port.name for port in (*merged.inputs, *merged.outputs)] == ["x", "z"]
+    x = np.ones((1, 32), np.float32)
+    (alone,) = run_blocks(resolve(path, store), store, {"x": x})
+    assert np.allclose(run_blocks(merged, store, {"x": x})[0], 2 * alone)
+
+
+def test_a_head_on_a_name(minilm, minilm_store, tmp_path, model):
+    value = helper.make_tensor_value_info("v", TensorProto.FLOAT, ["n", 384])
+    score = helper.make_tensor_value_info("score", TensorProto.FLOAT, ["n", 384])
+    onnx.save(
+        model([helper.make_node("Abs", ["v"], ["score"])], [value], [score]), tmp_path / "h.onnx"
+    )
+    merged = resolve(f"MiniLM+{tmp_path}/h.onnx", minilm_store)
+    assert merged.name == "all-MiniLM-L6-v2+h"
+    assert merged.tokenizer == minilm.tokenizer
+
+
+def test_heads_on_heads_and_a_path_as_an_object(path, head, store):
+    head.with_name("two.onnx").write_bytes(head.read_bytes())
+    merged = resolve(Path(f"{path}+{head}+{head.with_name('two.onnx')}"), store)
+    assert merged.name == "m+head+two"
+
+
+def test_a_plus_in_the_heads_own_path_is_none_between(path, head, store):
+    folder = head.parent / "a+b"
+    folder.mkdir()
+    moved = head.rename(folder / "head.onnx")
+    assert resolve(f"{path}+{moved}", store).name == "m+head"
+
+
+def test_a_real_file_with_a_plus_in_its_name_wins(path, head, store):
+    real = path.with_name("m.onnx+head.onnx")
+    real.write_bytes(path.read_bytes())
+    assert resolve(str(real), store).name == "m.onnx+head"
+    assert resolve(str(real), store).task == "tensors"
+
+
+def test_a_head_is_attached_once(path, head, store, monkeypatch):
+    counted = []
+    attach = heads.attach
+
+    def count(*given):
+        counted.append(given)
+        return attach(*given)
+
+    monkeypatch.setattr(heads, "attach", count)
+    model = f"{path}+{head}"
+    first = resolve(model, store)
+    assert resolve(model, store) == first
+    assert len(counted) == 1
+    status = head.stat()
+    os.utime(head, ns=(status.st_atime_ns, status.st_mtime_ns + 1000))
+    resolve(model, store)
+    assert len(counted) == 2
+
+
+def test_a_head_on_a_changed_base_is_attached_anew(path, head, store, linear):
+    before = resolve(f"{path}+{head}", store)
+    changed = linear()
+    changed.graph.node[0].name = "renamed"
+    onnx.save(changed, path)
+    assert resolve(f"{path}+{head}", store).graph != before.graph
+
+
+def test_a_kept_head_loads_nothing_heavy(path, head, store):
+    resolve(f"{path}+{head}", store)
+    assert_light(store, f"{path}+{head}")
+
+
+@pytest.mark.parametrize(
+    ("named", "words"),
+    [
+        ("MiniLM+missing.onnx", "'missing.onnx', which is to be its head, is not a file"),
+        ("MiniLM+", "'', which is to be its head, is not a file"),
+        ("MiniLM+nul\0byte", "which is to be its head, is not a file"),
+        ("MiniLN+{head}", "There is no base for the head of 'MiniLN+{head}'"),
+        ("+{head}", "There is no model ''"),
+        ("{folder}+{head}", "it is a folder"),
+    ],
+)
+def test_what_is_not_there_of_a_head_on_a_base_is_said(head, store, named, words):
+    names = {"head": head, "folder": head.parent}
+    with pytest.raises(ModelError) as caught:
+        resolve(named.format(**names), store)
+    assert words.format(**names) in str(caught.value)
+    assert caught.value.code == "model_not_found"
+    assert caught.value.hint
+
+
+def test_a_base_that_is_no_model_is_refused_as_it_is(tmp_path, head, store):
+    (tmp_path / "bad.onnx").write_bytes(b"bad")
+    with pytest.raises(ModelError, match="is not an ONNX model") as caught:
+        resolve(f"{tmp_path}/bad.onnx+{head}", store)
+    assert caught.value.code == "model_invalid"
