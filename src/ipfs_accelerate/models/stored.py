@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING
 
 import numpy as np
 from onnx import TensorProto
@@ -12,6 +12,10 @@ from ipfs_accelerate.models import builds
 from ipfs_accelerate.models.refusal import invalid
 from ipfs_accelerate.tensors.dtypes import packed_bytes
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_MOST_ITEMS = 2**63
 # The typed field that may hold a type's items, and how each item lies in raw data. Types of 8 bits
 # and fewer have one int32 per byte, so that packed ones (int4 and below) need no case of their own.
 _TYPED: dict[int, tuple[str, str]] = {
@@ -45,11 +49,13 @@ class Folder:
         place = {entry.key: entry.value for entry in tensor.external_data}
         try:
             path = self._confine(tensor, place.get("location", ""))
+            if not path.is_file():  # a pipe, say, whose opening waits for whoever writes to it
+                raise FileNotFoundError(f"{path.name} is not there, or is no file")
             self.stamps.update(builds.stamps_of([path]))
             begin = int(place.get("offset", "0"))
             end = begin + int(place["length"]) if "length" in place else path.stat().st_size
             return self._range(tensor, path, begin, end)
-        except (OSError, ValueError, TypeError) as error:
+        except (OSError, RuntimeError, ValueError, TypeError) as error:
             raise invalid(
                 self.model,
                 f"the data of its weight {tensor.name!r} cannot be read: {error}",
@@ -87,13 +93,28 @@ def data_of(tensor: TensorProto, folder: Folder) -> bytes | None:
     if tensor.data_type == TensorProto.STRING:
         return None
     data = folder.read(tensor) if tensor.data_location == TensorProto.EXTERNAL else _inner(tensor)
-    wanted = packed_bytes(tensor.data_type, math.prod(tensor.dims))
+    wanted = packed_bytes(tensor.data_type, _items(tensor.dims))
     if wanted is not None and wanted != len(data):
         raise invalid(
             folder.model,
             f"its weight {tensor.name!r} has {len(data)} bytes where its shape takes {wanted}",
         )
     return data
+
+
+def _items(sizes: Sequence[int]) -> int:
+    """How many items these dimensions make; of more than any file has, only that it is so many.
+
+    The product of a file's worth of them would take minutes.
+    """
+    if 0 in sizes:
+        return 0
+    items = 1
+    for size in sizes:
+        items *= size
+        if abs(items) > _MOST_ITEMS:
+            break
+    return items
 
 
 def _inner(tensor: TensorProto) -> bytes:
