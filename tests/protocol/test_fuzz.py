@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.endurance import grown_mb, nothing_hangs
 
 from ipfs_accelerate.errors import ProtocolError
 from ipfs_accelerate.protocol.codec import Frame, decode, encode
@@ -19,7 +20,13 @@ from ipfs_accelerate.protocol.session import Session
 VECTORS = Path(__file__).parents[2] / "spec" / "vectors" / "frames"
 SEEDS = [file.read_bytes() for file in sorted(VECTORS.glob("*.safetensors"))]
 SMALL = 2_000
-FULL = 200_000
+FULL = 1_000_000
+STEP = 1_000
+"""frames"""
+HANGS_S = 60
+"""for a step, which takes a tenth of a second"""
+MOST_GROWN_MB = 8
+"""What the second half may add. A kilobyte kept of each example would be 500."""
 ODD: list[Any] = [
     *(None, True, -1, 0, 1, 8, 2**31, 2**53 - 1, 2**53, 2**64, 0.5, 1e300, float("nan")),
     *("", "U8", "I64", "__metadata__", "type", "part", "\ud800", "é", "1", [], {}, [[]]),
@@ -140,17 +147,37 @@ def fuzz(count: int, seed: int) -> tuple[int, int]:
     return decoded, taken
 
 
+def fuzz_in_halves(count: int, seed: int) -> tuple[int, int, float]:
+    """How many were decoded and taken, and by how many megabytes the second half grew us."""
+    found = []
+    with nothing_hangs(HANGS_S) as step:
+
+        def half(number: int) -> None:
+            for at in range(0, count // 2, STEP):
+                step()
+                found.append(fuzz(min(STEP, count // 2 - at), seed=seed + number * FULL + at))
+
+        grown = grown_mb(half)
+    decoded, taken = map(sum, zip(*found, strict=True))
+    return decoded, taken, grown
+
+
 def test_mutated_frames():
-    decoded, taken = fuzz(SMALL, seed=1)
+    decoded, taken, grown = fuzz_in_halves(SMALL, seed=1)
     # Were all refused for one reason, nothing else would be tested.
     assert 0 < taken <= decoded < SMALL
+    assert grown < MOST_GROWN_MB
 
 
 @pytest.mark.soak
 def test_mutated_frames_in_full():
-    decoded, taken = fuzz(FULL, seed=2)
-    print(f"{FULL} mutated frames: {decoded} decoded, {taken} taken by a session")  # noqa: T201 - soak writes its figures down
+    decoded, taken, grown = fuzz_in_halves(FULL, seed=2)
+    print(  # noqa: T201 - soak writes its figures down
+        f"{FULL} mutated frames: {decoded} decoded, {taken} taken by a session; "
+        f"the second half grew the process by {grown:.1f} MB"
+    )
     assert 0 < taken <= decoded < FULL
+    assert grown < MOST_GROWN_MB
 
 
 @given(st.binary(max_size=300))
