@@ -15,8 +15,8 @@ export interface Device {
   open(): Promise<string>;
   /** The session's options that name it. */
   providerOption(): ort.InferenceSession.ExecutionProviderConfig;
-  /** Told that a session is about to be made. */
-  creating(): void;
+  /** Has a session made, and hears of what onnxruntime does on the device meanwhile. */
+  creating<T>(make: () => Promise<T>): Promise<T>;
   /** Told that none could be made; onnxruntime may need its state put right. */
   failed(ort: OrtModule): Promise<void>;
   /** Whether the last session that was made leaves this output on the device. */

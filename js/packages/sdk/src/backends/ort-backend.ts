@@ -44,16 +44,16 @@ export class OrtBackend implements Backend {
   ): Promise<LoadedModel> {
     const [ort, kind] = await Promise.all([this.runtime.start(this.platform), this.device.open()]);
     const reader = new WeightReader(weights);
-    const make = (how: Options) => {
-      this.device.creating();
-      return this.runtime.guard("model_invalid", "The model can't be made ready", () =>
-        ort.InferenceSession.create(graph, {
-          ...this.sessionOptions(options),
-          ...how,
-          externalData: reader.files,
-        }),
+    const make = (how: Options) =>
+      this.runtime.guard("model_invalid", "The model can't be made ready", () =>
+        this.device.creating(() =>
+          ort.InferenceSession.create(graph, {
+            ...this.sessionOptions(options),
+            ...how,
+            externalData: reader.files,
+          }),
+        ),
       );
-    };
     try {
       const [session, fellBack] = await this.place(graph, make, options.fallback);
       return new OrtModel(this.runtime, this.device, kind, session, fellBack);

@@ -17,7 +17,9 @@ export class WasmDevice implements Device {
     return "wasm";
   }
 
-  creating(): void {}
+  creating<T>(make: () => Promise<T>): Promise<T> {
+    return make();
+  }
 
   async failed(): Promise<void> {}
 

@@ -48,7 +48,9 @@ export class WebGpuDevice implements Device {
     return { name: "webgpu", device: this.gpu };
   }
 
-  creating(): void {}
+  creating<T>(make: () => Promise<T>): Promise<T> {
+    return make();
+  }
 
   async failed(): Promise<void> {}
 

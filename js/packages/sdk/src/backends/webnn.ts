@@ -40,6 +40,8 @@ export class WebNnDevice implements Device {
   private context: WebNnContext | undefined;
   private types = new Set<string>();
   private readonly built = new Set<string>();
+  private making = false;
+  private refusal: AccelerateError | undefined;
 
   open(): Promise<string> {
     this.opened ??= this.openNow();
@@ -51,8 +53,21 @@ export class WebNnDevice implements Device {
     return { name: "webnn", deviceType: this.device, context };
   }
 
-  creating(): void {
+  /**
+   * The browser may refuse a graph that onnxruntime took for one that it can build. onnxruntime
+   * waits for ever then, so it is given nothing in place of an error, which it takes for a failure.
+   */
+  async creating<T>(make: () => Promise<T>): Promise<T> {
     this.built.clear();
+    this.refusal = undefined;
+    this.making = true;
+    try {
+      return await make();
+    } catch (cause) {
+      throw this.refusal ?? cause;
+    } finally {
+      this.making = false;
+    }
   }
 
   /**
@@ -61,8 +76,8 @@ export class WebNnDevice implements Device {
    */
   async failed(ort: OrtModule): Promise<void> {
     const executionProviders = [this.providerOption()];
-    const session = await ort.InferenceSession.create(tinyModel(), { executionProviders });
-    await session.release();
+    const make = () => ort.InferenceSession.create(tinyModel(), { executionProviders });
+    await (await this.creating(make)).release();
   }
 
   /** An output that is constant, or that the CPU makes, is none of a graph's of WebNN. */
@@ -97,15 +112,27 @@ export class WebNnDevice implements Device {
 
   async settle(): Promise<void> {}
 
-  /** Hears which outputs are built into graphs: onnxruntime keeps it to itself. */
+  /** Hears which outputs are built into graphs, and why one is not: onnxruntime keeps it to itself. */
   private watchBuilds(): void {
-    const { built } = this;
+    const noted = (outputs: Record<string, object>, graph: Promise<object>) =>
+      this.noted(Object.keys(outputs), graph);
     const { prototype } = (globalThis as unknown as WithBuilder).MLGraphBuilder;
     const { build } = prototype;
     prototype.build = function (this: object, outputs: Record<string, object>) {
-      for (const name of Object.keys(outputs)) built.add(name);
-      return build.call(this, outputs);
+      return noted(outputs, build.call(this, outputs));
     };
+  }
+
+  private async noted(outputs: string[], graph: Promise<object>): Promise<object> {
+    for (const name of outputs) this.built.add(name);
+    try {
+      return await graph;
+    } catch (cause) {
+      // Only onnxruntime's own builds: a probe's hears of its error as ever.
+      if (!this.making) throw cause;
+      this.refusal ??= refusal(cause);
+      return undefined as unknown as object;
+    }
   }
 
   private get ml(): WebNnContext {
@@ -125,4 +152,14 @@ export class WebNnDevice implements Device {
     this.types = new Set(this.context.opSupportLimits().input.dataTypes);
     return this.device;
   }
+}
+
+/** What a device lacks is told by these; anything else is a failure. */
+const LACKS = new Set(["NotSupportedError", "TypeError"]);
+
+function refusal(cause: unknown): AccelerateError {
+  const { name, message } = cause instanceof Error ? cause : new Error(String(cause));
+  const code = LACKS.has(name) ? "operator_unsupported" : "model_invalid";
+  const text = `WebNN refuses the model's graph: ${message}`;
+  return new AccelerateError(code, text, { platform: "webnn" });
 }
