@@ -32,6 +32,7 @@ _REFUSALS = (
     r"of opset \d+; the engine reads up to|Unsupported model IR version",
     r"under development and support for this is limited",
     r"is \w+, not a tensor|Unrecognized attribute",
+    r"is not currently registered or supported",
 )
 _REFUSED = re.compile("|".join(_REFUSALS))
 """The words in which an engine says that it lacks something, whose code is also that of a fault."""

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ipfs_accelerate.errors import ConfigError
+from ipfs_accelerate.tensors.dtypes import by_onnx
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 REFUSES = "refuses"
 """How the second opinion begins on a case that it can't load or run."""
+_AS_BYTES = frozenset({"float8e4m3fn", "float8e5m2"})
 _FATAL = 4
 """The level of its log: what it says at others comes with its exception too."""
 
@@ -54,7 +56,18 @@ def run(model: Path | bytes, inputs: Mapping[str, NDArray[Any]]) -> dict[str, ND
     feeds = {name: np.array(one, one.dtype.newbyteorder("=")) for name, one in inputs.items()}
     try:
         session = onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
-        names = [one.name for one in session.get_outputs()]
-        return dict(zip(names, session.run(names, feeds), strict=True))
+        ports = session.get_outputs()
+        arrays = session.run([port.name for port in ports], feeds)
     except Exception as error:  # its own classes, which have no common root
         raise RefusedError(" ".join(str(error).split())) from error
+    return {port.name: _typed(port.type, one) for port, one in zip(ports, arrays, strict=True)}
+
+
+def _typed(declared: str, array: NDArray[Any]) -> NDArray[Any]:
+    """The array in its own dtype: onnxruntime hands out bytes where NumPy has none of its own."""
+    name = declared.removeprefix("tensor(").removesuffix(")")
+    if name not in _AS_BYTES:
+        return array
+    from ipfs_accelerate.tensors.arrays import numpy_dtype  # noqa: PLC0415 - loads NumPy
+
+    return array.view(numpy_dtype(by_onnx(name).numpy))

@@ -34,6 +34,7 @@ def to_json(report: Report) -> str:
 def _run(run: Run) -> dict[str, Any]:
     return {
         "browser": run.browser,
+        "browser_version": run.browser_version or None,
         "platform": run.platform,
         "device": run.device or None,
         "seconds": round(run.seconds, 3),

@@ -18,7 +18,7 @@ from ipfs_accelerate.validate.runner import AT_ONCE, Settings, Tells, validate
 from ipfs_accelerate.validate.verdicts import Report, Run
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ipfs_accelerate.validate.cases import Case
 
@@ -54,18 +54,17 @@ class Plan:
             tolerance=dict(self.tolerance),
             started=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S"),
             versions={name: found for name in _PACKAGES if (found := _version(name))},
-            runs=[
-                Run(browser=self._name(browser), platform=platform)
-                for browser in self.browsers
-                for platform in self.platforms
-            ],
+            runs=[run for browser in self.browsers for run in self._runs(browser)],
         )
 
-    def _name(self, browser: str | None) -> str:
+    def _runs(self, browser: str | None) -> Iterator[Run]:
         try:
-            return find_browser(browser, self.options.get("browser_path")).name
+            found = find_browser(browser, self.options.get("browser_path"))
+            name, its_version = found.name, found.version
         except BrowserError:  # its cases say so
-            return browser or "any browser"
+            name, its_version = browser or "any browser", ""
+        for platform in self.platforms:
+            yield Run(browser=name, browser_version=its_version, platform=platform)
 
 
 async def carry_out(

@@ -60,6 +60,8 @@ class Run:
 
     browser: str
     platform: str
+    browser_version: str = ""
+    """empty where it is not known"""
     device: str = ""
     seconds: float = 0.0
     outcomes: list[Outcome] = field(default_factory=list)

@@ -63,6 +63,7 @@ def test_numbers_that_are_drawn_anew_are_held_to_their_kind():
         ("model_invalid", "Could not find an implementation for Add(14)", "unsupported"),
         ("model_invalid", "m.onnx is of opset 28; the engine reads up to 26.", "unsupported"),
         ("model_invalid", "x is sequence_type, not a tensor.", "unsupported"),
+        ("model_invalid", "MLDataType for: x is not currently registered or supported", "unsupported"),
         ("model_invalid", "[ShapeInferenceError] Can't merge shape info.", "failed"),
         ("run_failed", "Mod is not supported for this type", "unsupported"),
         ("run_failed", "memory access out of bounds", "failed"),

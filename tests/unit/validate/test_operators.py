@@ -97,6 +97,11 @@ def test_a_second_opinion_is_right_wrong_or_a_refusal(monkeypatch):
     assert [case.native for case in chosen("^relu$")] == [""]
 
 
+def test_eight_bits_of_floats_have_their_own_dtype_in_the_second_opinion():
+    (cast,) = chosen("^cast_FLOAT_to_FLOAT8E5M2$")
+    assert cast.native == "right"
+
+
 def test_every_case_is_taken():
     made = operators._load()
     assert len(made) > 1600

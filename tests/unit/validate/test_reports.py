@@ -22,7 +22,9 @@ NOT_A_NUMBER[1, 1] = np.nan
 @pytest.fixture
 def report():
     lacking = ModelError("It has\x00 no <Gelu> & no\ud800 more.", code="operator_unsupported")
-    first = Run(browser="chromium", platform="webgpu", device="gpu", seconds=1.5)
+    first = Run(
+        browser="chromium", browser_version="156.0", platform="webgpu", device="gpu", seconds=1.5
+    )
     first.outcomes += [
         judge(case("right", native="right"), result(), OPERATORS, "webgpu"),
         judge(case("wrong", note="a note"), result(NOT_A_NUMBER), OPERATORS, "webgpu"),
@@ -58,6 +60,7 @@ def test_the_json_has_these_fields_and_no_others(report):
     cases = first.pop("cases")
     assert first == {
         "browser": "chromium",
+        "browser_version": "156.0",
         "platform": "webgpu",
         "device": "gpu",
         "seconds": 1.5,
@@ -65,6 +68,7 @@ def test_the_json_has_these_fields_and_no_others(report):
         | {"unavailable": 0},
     }
     assert second["device"] is None
+    assert second["browser_version"] is None
     assert cases[0] == {
         "case": "right",
         "operators": ["Gelu"],
