@@ -26,7 +26,7 @@ _VERDICTS = {
     "browser_not_found": Verdict.UNAVAILABLE,
 }
 _REFUSALS = (
-    r"NOT_IMPLEMENTED|Could not find an implementation|Failed to find kernel",
+    r"NOT_IMPLEMENTED|NOT implemented|Could not find an implementation|Failed to find kernel",
     r"is not a registered (function|op)|No Op registered|No opset import for domain",
     r"Type Error: |Unsupported (data|tensor|type)|[Uu]nsupported|not supported|only supports",
     r"of opset \d+; the engine reads up to|Unsupported model IR version",

@@ -58,13 +58,16 @@ class Plan:
         )
 
     def _runs(self, browser: str | None) -> Iterator[Run]:
-        try:
-            found = find_browser(browser, self.options.get("browser_path"))
-            name, its_version = found.name, found.version
-        except BrowserError:  # its cases say so
-            name, its_version = browser or "any browser", ""
+        name, its_version = self._found(browser)
         for platform in self.platforms:
             yield Run(browser=name, browser_version=its_version, platform=platform)
+
+    def _found(self, browser: str | None) -> tuple[str, str]:
+        try:
+            found = find_browser(browser, self.options.get("browser_path"))
+        except BrowserError:  # its cases say so
+            return browser or "any browser", ""
+        return found.name, found.version
 
 
 async def carry_out(
