@@ -7,6 +7,7 @@ changes no operator's meaning.
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from onnx import defs, version_converter
@@ -15,12 +16,23 @@ from ipfs_accelerate.errors import ModelError
 from ipfs_accelerate.models.graph_names import nested
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from onnx import GraphProto, ModelProto
 
 _ONNX = ("", "ai.onnx")
+_ALIKE = {
+    **dict.fromkeys(["Add", "Sub", "Mul", "Div", "Gemm"], 7),
+    **dict.fromkeys(["Relu", "Sigmoid", "Tanh", "Sqrt", "Exp", "Log", "Neg", "Abs"], 6),
+    **dict.fromkeys(["Identity", "Transpose", "MatMul", "Conv", "GlobalAveragePool", "Flatten"], 1),
+    "Concat": 4,
+    "Reshape": 5,
+    "Erf": 9,
+}
+"""The version from which each of these means the same: later ones only take more. The engine
+refuses a node that asks for what its version does not have yet."""
+_NEVER = 1 << 30
 
 
 def align(base: ModelProto, head: ModelProto, path: Path) -> ModelProto:
@@ -44,7 +56,7 @@ def opsets_of(model: ModelProto) -> dict[str, int]:
 
 def _meet(base: ModelProto, head: ModelProto, domain: str, path: Path) -> ModelProto:
     held, wanted = opsets_of(base)[domain], opsets_of(head)[domain]
-    if _unchanged(nested(head.graph), domain, wanted, held):
+    if _unchanged(nested(head.graph), domain, wanted, held, _ALIKE):
         return head
     if held < wanted and _unchanged(nested(base.graph), domain, held, wanted):
         _raise(base, domain, wanted)
@@ -54,13 +66,21 @@ def _meet(base: ModelProto, head: ModelProto, domain: str, path: Path) -> ModelP
     return _converted(head, wanted, held, path)
 
 
-def _unchanged(graphs: Iterable[GraphProto], domain: str, old: int, new: int) -> bool:
-    """Whether every operator of the domain is the same one in both versions."""
+def _unchanged(
+    graphs: Iterable[GraphProto],
+    domain: str,
+    old: int,
+    new: int,
+    alike: Mapping[str, int] = MappingProxyType({}),
+) -> bool:
+    """Whether every operator of the domain is the same one in both versions, or as good as that."""
     operators = {
         node.op_type for graph in graphs for node in graph.node if _spelt(node.domain) == domain
     }
+    least = {} if domain else alike
     return all(
         _since(operator, domain, old) == _since(operator, domain, new) is not None
+        or min(old, new) >= least.get(operator, _NEVER)
         for operator in operators
     )
 
