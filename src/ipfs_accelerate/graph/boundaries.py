@@ -38,9 +38,7 @@ class Boundaries:
     @cached_property
     def safe(self) -> frozenset[str]:
         """Every value through which the model may be cut."""
-        inner = {
-            node.outputs[0] for node in self._dag.nodes if node.outputs and self._is_end(node)
-        }
+        inner = {node.outputs[0] for node in self._dag.nodes if node.outputs and self._is_end(node)}
         named = inner | {one.digest for one in self._dag.outputs}
         return frozenset(one for one in named if self._typed(one))
 

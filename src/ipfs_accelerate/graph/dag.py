@@ -82,7 +82,7 @@ class Node:
     outputs: tuple[str, ...]
     """the values it makes, by digest; empty where one is not asked for"""
     captured: tuple[str, ...] = ()
-    """what the graphs inside it use of the graph outside"""
+    """what the graphs inside it use of the graph outside, name by name"""
     inner_weights: tuple[str, ...] = ()
     """the external weights of the graphs inside it"""
     inner_operators: tuple[tuple[str, str, int], ...] = ()

@@ -80,7 +80,7 @@ class Hashing:
         inner = Inner(self.imports, self.values.__getitem__)
         written = _digest(attributes(node, operator.defaults, inner))
         inputs = tuple(self.values[name] if name else ABSENT for name in node.input)
-        captured = tuple(dict.fromkeys(self.values[name] for name in inner.captured))
+        captured = tuple(self.values[name] for name in inner.captured)
         random = self._random(node, operator, inner, inputs)
         digest = digest_of(
             *("node", operator.domain, self._name(node), operator.version, written),
