@@ -45,7 +45,8 @@ class Accelerator:
     def load(self, model: str | Path = DEFAULT, **options: Any) -> Model:
         """A model that is ready to run: found, in a browser, warm.
 
-        `platform`, `require_hardware` and `allow_fallback` stand in place of the accelerator's.
+        `platform`, `require_hardware`, `allow_fallback` and `remember` stand in place of the
+        accelerator's.
         """
         return Model(self, self._portal, self._portal.call(self._core.load, model, **options))
 
@@ -60,10 +61,11 @@ class Accelerator:
     ) -> Result:
         """Run a model once.
 
-        `model` is a catalogued name or the path of an ONNX file; `inputs` a text, a list of texts
-        or a dict of named tensors. The result's arrays are read-only views of what came. Outputs
-        that `keep` names stay on the worker's device, where another run can take them.
-        `platform`, `require_hardware` and `allow_fallback` stand in place of the accelerator's.
+        `model` is a catalogued name, the path of an ONNX file, or `BASE+HEAD.onnx`; `inputs` a
+        text, a list of texts or a dict of named tensors. The result's arrays are read-only views
+        of what came. Outputs that `keep` names stay on the worker's device, where another run can
+        take them. `platform`, `require_hardware`, `allow_fallback` and `remember` stand in place
+        of the accelerator's.
         """
         return self._portal.call(self._core.run, model, inputs, keep=keep, **options)
 
@@ -86,6 +88,19 @@ class Accelerator:
     def ping(self) -> float:
         """One empty round trip to an engine, in milliseconds."""
         return self._portal.call(self._core.ping)
+
+    def attach_head(
+        self, model: str | Path, head_onnx: str | Path, name: str | None = None, **options: Any
+    ) -> Model:
+        """A small head on an encoder, as a model of its own that is ready to run.
+
+        The head's inputs are met by name with what the model makes. Several heads on one model, and
+        the model itself, hold it once, and compute it once for one input. With `name`, that is
+        what the model is called here from now on.
+        """
+        attach = self._core.attach_head
+        loaded = self._portal.call(attach, model, head_onnx, name, **options)
+        return Model(self, self._portal, loaded)
 
     def accelerate_model(
         self,

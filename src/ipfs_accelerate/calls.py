@@ -3,41 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ipfs_accelerate.contents import digest_of, name_of
 from ipfs_accelerate.errors import InferenceError, PoolError, TensorError
 from ipfs_accelerate.models.golden import golden_of
-from ipfs_accelerate.models.inputs import check_inputs
+from ipfs_accelerate.models.inputs import check_inputs, narrowed
 from ipfs_accelerate.models.shapes import FIXED, cut_back, dimensions_of, filled_up
 from ipfs_accelerate.models.text import TextProcessor
 from ipfs_accelerate.pool.needs import Needed
-from ipfs_accelerate.protocol.messages import (
-    Fetch,
-    HandleRef,
-    Keep,
-    Reference,
-    Run,
-    Step,
-    StepRef,
-    TensorRef,
-)
-from ipfs_accelerate.result import Result
+from ipfs_accelerate.pool.plan import Plan, Planner
 from ipfs_accelerate.tensors.arrays import from_wire, numpy_dtype, to_wire
-from ipfs_accelerate.tensors.dtypes import by_wire
+from ipfs_accelerate.tensors.dtypes import by_onnx, by_wire
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ipfs_accelerate.config import Wish
     from ipfs_accelerate.models import BlockStore, Manifest
     from ipfs_accelerate.pool import Loaded, Worker
+    from ipfs_accelerate.pool.plan import Memory
     from ipfs_accelerate.protocol.codec import Tensor
-    from ipfs_accelerate.server import Answer
-
-HARDWARE = frozenset({"gpu", "npu"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +60,16 @@ class Call:
         """How many items it computes."""
         return next((len(one) for one in self.feeds.values() if one.ndim), 1)
 
+    @property
+    def repeatable(self) -> bool:
+        """Whether its result can be remembered: equal inputs, known here, give equal outputs."""
+        return self.manifest.repeatable and not self.remote and not self.keep
+
+    def key(self, wish: Wish) -> str:
+        """A name for what it computes: the model, where it may run, and its inputs."""
+        parts = [f"{name} {digest_of(one)}" for name, one in self.feeds.items()]
+        return name_of(self.manifest.key, repr(wish), *parts)
+
     @cached_property
     def worker(self) -> int | None:
         """The worker that it must run on."""
@@ -79,23 +79,43 @@ class Call:
         """The free dimensions that this platform must have fixed."""
         return dimensions_of(self.manifest.inputs, self._fitted) if platform in FIXED else {}
 
-    def message(self, key: str) -> Run:
-        """The run, for a worker that calls the model so."""
-        inputs: dict[str, Reference] = {
-            name: HandleRef(self.remote[name].handle) if name in self.remote else TensorRef(name)
-            for name in self.feeds
-        }
+    def plan(self, loaded: Loaded, memory: Memory | None = None) -> Plan:
+        """What a worker is to do, for a model as it is loaded there, over what it remembers."""
+        remote = {name: one.handle for name, one in self.remote.items()}
         names = [port.name for port in self.manifest.outputs if port.name not in self.keep]
-        return Run(
-            steps=(Step(model=key, inputs=inputs),),
-            fetch=tuple(Fetch(StepRef(0, name), name) for name in names),
-            keep=tuple(Keep(0, name, handle) for name, handle in self.keep.items()),
-        )
+        planner = Planner(loaded.layout, loaded.keys, remote, memory)
+        return planner.plan({name: name for name in names}, self.keep)
 
-    def tensors(self, platform: str) -> dict[str, Tensor]:
+    def tensors(self, plan: Plan, platform: str) -> dict[str, Tensor]:
         """The inputs that travel with it."""
-        feeds = self._fitted if platform in FIXED else self.feeds
-        return {name: to_wire(feeds[name]) for name in feeds if name not in self.remote}
+        return {
+            tensor: to_wire(self._fed(name, dtype, platform))
+            for tensor, (name, dtype) in plan.travels.items()
+        }
+
+    def misfits(self, loaded: Loaded) -> list[str]:
+        """The inputs that lie on the worker in another dtype than the components take them in."""
+        takes = [take for stage in loaded.layout.stages for take in stage.takes]
+        return [
+            str(take.source)
+            for take in takes
+            if take.source in self.remote
+            and numpy_dtype(self.remote[str(take.source)].dtype) != _dtype(take.dtype)
+        ]
+
+    def with_values(self, values: Mapping[str, NDArray[Any]]) -> Call:
+        """The same call, with these inputs by value."""
+        remote = {name: one for name, one in self.remote.items() if name not in values}
+        return replace(self, feeds={**self.feeds, **values}, remote=remote)
+
+    def digest(self, platform: str, name: str, dtype: str) -> str:
+        """A name for what an input holds, as a component takes it."""
+        return digest_of(self._fed(name, dtype, platform))
+
+    def _fed(self, name: str, dtype: str, platform: str) -> NDArray[Any]:
+        """An input as a component takes it."""
+        array = (self._fitted if platform in FIXED else self.feeds)[name]
+        return array if array.dtype == _dtype(dtype) else narrowed(name, array, _dtype(dtype))
 
     def outputs(self, tensors: Mapping[str, Tensor], platform: str) -> dict[str, NDArray[Any]]:
         """What came back, without what was only added to fit the platform."""
@@ -180,10 +200,10 @@ class Composer:
             return
         there = loaded
         if loaded.dimensions != (fixed := call.dimensions(platform)):
-            there = await worker.load(
-                Needed(self.manifest, dimensions=lambda _: fixed), loaded.ability
-            )
-        answer = await worker.ask(call.message(there.key), call.tensors(platform))
+            needed = Needed(self.manifest, loaded.needed.wish, dimensions=lambda _: fixed)
+            there = await worker.load(needed, loaded.ability)
+        plan = call.plan(there)
+        answer = await worker.ask(plan.message, call.tensors(plan, platform))
         fault = self.golden.fault(call.outputs(answer.tensors, platform))
         if fault is not None:
             raise _wrong(self.manifest.name, worker, loaded, fault)
@@ -195,48 +215,9 @@ class Composer:
         names = [size for port in self.manifest.inputs for size in port.shape or ()]
         return {name: 1 for name in names if isinstance(name, str)} if platform in FIXED else {}
 
-    def result(
-        self, call: Call, answer: Answer, worker: Worker, loaded: Loaded, latency_s: float
-    ) -> Result:
-        """The answer as the caller sees it."""
-        step = answer.value["steps"][0]
-        platform = loaded.ability.platform
-        fetched = call.outputs(answer.tensors, platform)
-        kept = call.kept(answer.value, worker.number)
-        outputs = {one.name: (fetched | kept)[one.name] for one in self.manifest.outputs}
-        # A GPU's run returns before its work is done: the wait for it belongs to the computation.
-        waited_ms = answer.value["fetch_ms"] if platform != "wasm" else 0.0
-        inference_s = (sum(one["run_ms"] for one in answer.value["steps"]) + waited_ms) / 1000
-        return Result(
-            model_name=self.manifest.name,
-            model_type=self.manifest.task,
-            platform=platform,
-            backend=step["backend"],
-            browser=worker.browser_name,
-            device=step["device"],
-            is_real_hardware=step["device"] in HARDWARE,
-            output_tensors=outputs,
-            output=next(iter(outputs.values())) if len(outputs) == 1 else outputs,
-            inference_time=inference_s,
-            latency_ms=latency_s * 1000,
-            throughput_items_per_sec=call.items / inference_s if inference_s else 0.0,
-            memory_usage_mb=loaded.value["weight_bytes"] / 1e6,
-            precision=self.manifest.precision,
-            fell_back=tuple(loaded.value["fell_back"]),
-            performance_metrics={
-                "inference_ms": inference_s * 1000,
-                "engine_ms": answer.value["total_ms"],
-                "queued_ms": answer.value["queued_ms"],
-                "latency_ms": latency_s * 1000,
-                "readbacks": answer.value["readbacks"],
-                "load_ms": loaded.load_s * 1000,
-                "items": call.items,
-            },
-        )
-
 
 def _wrong(model: str, worker: Worker, loaded: Loaded, fault: str) -> PoolError:
-    where = f"{loaded.ability.platform} on the {loaded.value['device']} of {worker.browser_name}"
+    where = f"{loaded.ability.platform} on the {loaded.device} of {worker.browser_name}"
     about = f" ({loaded.ability.about})" if loaded.ability.about else ""
     return PoolError(
         f"{where}{about} computes {model} wrongly: {fault}. It does not serve this model.",
@@ -269,3 +250,7 @@ def _only_worker(remote: Mapping[str, RemoteTensor]) -> int | None:
             hint="Put them on one, or get one of them and pass it by value.",
         )
     return next(iter(workers), None)
+
+
+def _dtype(name: str) -> np.dtype[Any]:
+    return numpy_dtype(by_onnx(name).numpy)

@@ -12,8 +12,16 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
-from ipfs_accelerate.config import Config, Wish, check_batch_size, check_names, check_progress
+from ipfs_accelerate.config import (
+    Config,
+    Wish,
+    check_batch_size,
+    check_names,
+    check_progress,
+    check_remember,
+)
 from ipfs_accelerate.errors import ConfigError, TensorError
+from ipfs_accelerate.memory import Memory, again
 from ipfs_accelerate.metrics import Statistics
 from ipfs_accelerate.models import catalog
 from ipfs_accelerate.models.blocks import BlockStore
@@ -25,16 +33,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ipfs_accelerate.calls import Composer, RemoteTensor
-    from ipfs_accelerate.pool import Loaded, Needed, Pool, Worker
+    from ipfs_accelerate.calls import Call, Composer, RemoteTensor
+    from ipfs_accelerate.pool import Loaded, Needed, Pool
     from ipfs_accelerate.result import Result
-    from ipfs_accelerate.server import Answer
+    from ipfs_accelerate.running import Ran, Running
 
 OnProgress = Callable[[str, int, int], None]
+HANDLES = itertools.count(1)
+"""No two accelerators share one: a tensor given to the wrong one is not there, never another."""
 CONTROL_S = 60.0
 """How long a tensor or a ping may take on its way."""
-_HANDLES = itertools.count(1)
-"""No two accelerators share one: a tensor given to the wrong one is not there, never another."""
 
 
 class AsyncAccelerator:
@@ -56,6 +64,8 @@ class AsyncAccelerator:
         self._starting: asyncio.Task[Pool] | None = None
         self._composers: dict[str, Composer] = {}
         self._composing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._memory = Memory(self.config.remember_bytes)
+        self._names: dict[str, str] = {}
         self._closed = False
 
     def __repr__(self) -> str:
@@ -72,12 +82,14 @@ class AsyncAccelerator:
     async def load(self, model: str | Path = DEFAULT, **options: Any) -> AsyncModel:
         """A model that is ready to run: found, in a browser, warm.
 
-        `platform`, `require_hardware` and `allow_fallback` stand in place of the accelerator's.
+        `platform`, `require_hardware`, `allow_fallback` and `remember` stand in place of the
+        accelerator's.
         """
+        remember = check_remember(options.pop("remember", None), self.config)
         wish = Wish.of(self.config, options)
         composer, pool = await self._ready(model)
         self._loaded(composer, await pool.load(self._needed(composer, wish, composer.dimensions)))
-        return AsyncModel(self, model, composer.manifest.name, options)
+        return AsyncModel(self, model, composer.manifest.name, {**options, "remember": remember})
 
     async def embed(
         self, texts: str | Sequence[str], model: str | Path = DEFAULT, **options: Any
@@ -90,34 +102,34 @@ class AsyncAccelerator:
     ) -> Result:
         """Run a model once.
 
-        `model` is a catalogued name or the path of an ONNX file; `inputs` a text, a list of texts
-        or a dict of named tensors. The result's arrays are read-only views of what came. Outputs
-        that `keep` names stay on the worker's device, where another run can take them.
-        `platform`, `require_hardware` and `allow_fallback` stand in place of the accelerator's.
+        `model` is a catalogued name, the path of an ONNX file, or `BASE+HEAD.onnx`; `inputs` a
+        text, a list of texts or a dict of named tensors. The result's arrays are read-only views
+        of what came. Outputs that `keep` names stay on the worker's device, where another run can
+        take them. `platform`, `require_hardware`, `allow_fallback` and `remember` stand in place
+        of the accelerator's.
         """
         started = perf_counter()
+        remember = check_remember(options.pop("remember", None), self.config)
         wish = Wish.of(self.config, options)
         composer, pool = await self._ready(model)
-        call = composer.call(inputs, {name: next(_HANDLES) for name in check_names("keep", keep)})
+        call = composer.call(inputs, {name: next(HANDLES) for name in check_names("keep", keep)})
+        needed = self._needed(composer, wish, call.dimensions)
+        run = _running(pool, needed, call, self.config.inference_timeout_s)
+        if not remember or not call.repeatable:
+            return self._counted(composer, await run.result(started, remember=False))
+        key = call.key(wish)
 
-        async def work(worker: Worker, loaded: Loaded) -> tuple[Worker, Loaded, Answer]:
-            tensors = call.tensors(loaded.ability.platform)
-            return worker, loaded, await worker.ask(call.message(loaded.key), tensors)
+        async def compute() -> Result:
+            result = self._counted(composer, await run.result(started, remember=True))
+            self._memory.keep(key, result, composer.manifest.key)
+            return result
 
-        worker, loaded, answer = await pool.run(
-            self._needed(composer, wish, call.dimensions),
-            work,
-            worker=call.worker,
-            timeout_s=self.config.inference_timeout_s,
-        )
-        self._loaded(composer, loaded)
-        result = composer.result(call, answer, worker, loaded, perf_counter() - started)
-        self.statistics.ran(
-            result.model_name,
-            items=call.items,
-            inference_s=result.inference_time,
-            latency_s=result.latency_ms / 1000,
-        )
+        result, was_there = await self._memory.result(key, compute)
+        if not was_there:
+            self.statistics.missed()
+            return result
+        result = again(result, perf_counter() - started)
+        self.statistics.reused(result.performance_metrics)
         return result
 
     async def put(self, array: ArrayLike) -> RemoteTensor:
@@ -125,7 +137,7 @@ class AsyncAccelerator:
         from ipfs_accelerate import transfers  # noqa: PLC0415 - loads NumPy
 
         pool = await self._started()
-        handle = next(_HANDLES)
+        handle = next(HANDLES)
         return await pool.execute(
             lambda worker: transfers.put(worker, handle, array), timeout_s=CONTROL_S
         )
@@ -159,12 +171,29 @@ class AsyncAccelerator:
     async def unload(self, model: str | Path) -> None:
         """Forget a model on every worker that holds it, and give its memory back."""
         composer, pool = await self._ready(model)
+        self._memory.forget(composer.manifest.key)
         await pool.unload(composer.manifest)
 
     async def ping(self) -> float:
         """One empty round trip to an engine, in milliseconds."""
         pool = await self._started()
         return await pool.execute(lambda worker: worker.ping(), timeout_s=CONTROL_S)
+
+    async def attach_head(
+        self, model: str | Path, head_onnx: str | Path, name: str | None = None, **options: Any
+    ) -> AsyncModel:
+        """A small head on an encoder, as a model of its own that is ready to run.
+
+        The head's inputs are met by name with what the model makes. Several heads on one model, and
+        the model itself, hold it once, and compute it once for one input. With `name`, that is
+        what the model is called here from now on.
+        """
+        path = f"{self._names.get(str(model), model)}+{head_onnx}"
+        loaded = await self.load(path, **options)
+        if name is not None:
+            self._names[name] = path
+            loaded.name = name
+        return loaded
 
     async def accelerate_model(
         self,
@@ -216,9 +245,14 @@ class AsyncAccelerator:
                 task.cancel()
 
     def get_metrics(self) -> dict[str, Any]:
-        """What was measured since the start: aggregate, bridge, resource_pool and models."""
+        """What was measured since the start: aggregate, bridge, resource_pool, models, remembered.
+
+        What was remembered and so did not run is in `remembered`, and in nothing else.
+        """
         described = self._pool.describe() if self._pool else {"bridge": {}, "resource_pool": {}}
-        return {**self.statistics.snapshot(), **described}
+        metrics = {**self.statistics.snapshot(), **described}
+        metrics["remembered"] |= {"results": len(self._memory.results)}
+        return metrics
 
     def get_performance_report(self, format: str = "json") -> str:  # noqa: A002 - the guides' name
         """The metrics as json, markdown or html."""
@@ -238,6 +272,7 @@ class AsyncAccelerator:
     async def _ready(self, model: str | Path) -> tuple[Composer, Pool]:
         """Both at once; without a task of its own for each where both are there already."""
         self._check()
+        model = self._names.get(str(model), model)
         composer = self._known(str(model))
         if composer is not None and self._pool is not None:
             return composer, self._pool
@@ -294,6 +329,21 @@ class AsyncAccelerator:
 
         return Needed(composer.manifest, wish, composer.check, self.on_progress, dimensions)
 
+    def _counted(self, composer: Composer, ran: Ran) -> Result:
+        """The result, of which the statistics have heard."""
+        result = ran.result
+        self._loaded(composer, ran.loaded)
+        if result.shared_tensors_used:  # it ran in part, which says nothing of how long it takes
+            self.statistics.reused(result.performance_metrics)
+        else:
+            self.statistics.ran(
+                result.model_name,
+                items=result.performance_metrics["items"],
+                inference_s=result.inference_time,
+                latency_s=result.latency_ms / 1000,
+            )
+        return result
+
     def _loaded(self, composer: Composer, loaded: Loaded) -> None:
         if not loaded.counted:
             loaded.counted = True
@@ -301,7 +351,7 @@ class AsyncAccelerator:
                 composer.manifest.name,
                 loaded.ability.platform,
                 load_s=loaded.load_s,
-                memory_mb=loaded.value["weight_bytes"] / 1e6,
+                memory_mb=loaded.weight_bytes / 1e6,
             )
 
     def _check(self) -> None:
@@ -357,6 +407,12 @@ def _compose(model: str | Path, store: BlockStore, known: Composer | None) -> Co
     if known is not None and known.manifest.key == manifest.key:
         return known
     return Composer(manifest, store)
+
+
+def _running(pool: Pool, needed: Needed, call: Call, timeout_s: float) -> Running:
+    from ipfs_accelerate.running import Running  # noqa: PLC0415 - loads NumPy
+
+    return Running(pool, needed, call, HANDLES, timeout_s)
 
 
 def _failed(task: asyncio.Task[Any]) -> bool:

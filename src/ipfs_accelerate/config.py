@@ -53,6 +53,9 @@ class Config:
     cache_dir: Annotated[
         str | Path | None, "models and browser profiles; by default ~/.cache/ipfs-accelerate"
     ] = None
+    share: Annotated[bool, "models that are equal in parts hold these once"] = True
+    remember: Annotated[bool, "equal inputs are not computed twice"] = True
+    remember_mb: Annotated[int, "how much of what was computed each worker, and Python, keeps"] = 64
     startup_timeout_s: Annotated[float, "how long a browser may take to dial back"] = 60.0
     load_timeout_s: Annotated[float, "how long loading a model may take"] = 300.0
     inference_timeout_s: Annotated[float, "how long one run may take on its worker"] = 120.0
@@ -72,9 +75,11 @@ class Config:
         _one_of("browser", self.browser, (*BROWSERS, None))
         _one_of("platform", self.platform, PLATFORMS)
         _boolean("headless", self.headless)
-        _boolean("require_hardware", self.require_hardware)
+        for name in ("require_hardware", "share", "remember"):
+            _boolean(name, getattr(self, name))
         check_fallback(self.allow_fallback)
         _whole("max_connections", self.max_connections, 1, 64)
+        _whole("remember_mb", self.remember_mb, 0, MOST_AT_ONCE)
         if self.threads is not None:
             _whole("threads", self.threads, 1, 64)
         if self.websocket_port is not None:
@@ -88,6 +93,11 @@ class Config:
     def folder(self) -> Path:
         """The cache folder in use."""
         return Path(self.cache_dir).expanduser() if self.cache_dir else cache_dir()
+
+    @property
+    def remember_bytes(self) -> int:
+        """How much of what was computed is kept, in each place."""
+        return self.remember_mb * 1_000_000
 
     @property
     def worker_threads(self) -> int:
@@ -139,6 +149,14 @@ def check_batch_size(size: object) -> None:
     """An error where so many requests can't be under way at once."""
     if size is not None:
         _whole("batch_size", size, 1, MOST_AT_ONCE)
+
+
+def check_remember(remember: object, config: Config) -> bool:
+    """Whether this call may be remembered: as it says, else as its accelerator does."""
+    if remember is None:
+        return config.remember
+    _boolean("remember", remember)
+    return remember is True
 
 
 def check_names(option: str, names: object) -> tuple[str, ...]:

@@ -7,6 +7,18 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 
+@dataclass(frozen=True, slots=True)
+class Reused:
+    """A tensor that was there already, and did not have to be computed."""
+
+    name: str
+    """the model or component, and its output"""
+    size: int
+    """its bytes"""
+    saved_ms: float
+    """what computing it had taken"""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Result(Mapping[str, Any]):
     """One run's result: attributes, and the same names as a read-only mapping.
@@ -14,6 +26,8 @@ class Result(Mapping[str, Any]):
     `inference_time` is what the engine measured in seconds; `latency_ms` is the whole call as its
     caller saw it. `memory_usage_mb` is the model's weights as the worker holds them. `fell_back`
     names the operators that the platform lacks, and that ran on the CPU since that was allowed.
+    `cached` is true where nothing ran, since the result was there or on its way already;
+    `shared_tensors_used` are the tensors that this call, or that one, did not have to compute.
     """
 
     model_name: str
@@ -30,7 +44,7 @@ class Result(Mapping[str, Any]):
     precision: str
     performance_metrics: Mapping[str, Any]
     cached: bool = False
-    shared_tensors_used: tuple[str, ...] = ()
+    shared_tensors_used: tuple[Reused, ...] = ()
     fell_back: tuple[str, ...] = ()
     success: bool = True
     is_simulation: bool = False

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(slots=True)
@@ -40,6 +43,9 @@ class Statistics:
 
     def __init__(self) -> None:
         self._models: dict[str, ModelFigures] = {}
+        self._remembered: dict[str, float] = dict.fromkeys(
+            ("hits", "misses", "saved_ms", "saved_bytes"), 0
+        )
 
     def loaded(self, model: str, platform: str, *, load_s: float, memory_mb: float) -> None:
         """A worker loaded a model."""
@@ -56,6 +62,16 @@ class Statistics:
         figures.items += items
         figures.inference_s += inference_s
         figures.latency_s += latency_s
+
+    def missed(self) -> None:
+        """A result that could have been remembered had to be computed."""
+        self._remembered["misses"] += 1
+
+    def reused(self, metrics: Mapping[str, float]) -> None:
+        """Nothing, or not all, had to be computed for a result. No timing knows of it."""
+        self._remembered["hits"] += 1
+        self._remembered["saved_ms"] += metrics["saved_ms"]
+        self._remembered["saved_bytes"] += metrics["saved_bytes"]
 
     def model(self, name: str) -> dict[str, Any]:
         """One model's figures."""
@@ -77,6 +93,7 @@ class Statistics:
                 "total_memory_usage": sum(one.memory_mb for one in every),
             },
             "models": {name: one.snapshot() for name, one in self._models.items()},
+            "remembered": dict(self._remembered),
         }
 
 

@@ -39,6 +39,18 @@ def check_inputs(ports: Sequence[Port], given: Mapping[str, Any]) -> dict[str, N
     return {port.name: arrays[port.name] for port in ports}
 
 
+def narrowed(name: str, array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Whole numbers in a narrower dtype, as a part of the model takes them; each has to fit."""
+    if not _holds(dtype, array):
+        raise InferenceError(
+            f"The input {name!r} does not fit: it has numbers that {dtype.name} can't hold, and "
+            "it is taken in that since it only chooses rows.",
+            code="input_mismatch",
+            hint="Give numbers of rows that there are.",
+        )
+    return array.astype(dtype)
+
+
 def describe(port: Port) -> str:
     """Write a port as errors name it: `int64[batch, sequence]`."""
     if port.shape is None:

@@ -13,7 +13,7 @@ from ipfs_accelerate.models.cid import cid_of, digest_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_FORMAT = 1
+_FORMAT = 2
 
 Dimension = int | str | None
 """A fixed size, the name of a free one, or a free one without a name."""
@@ -64,6 +64,8 @@ class Manifest:
     precision: str
     licence: str
     source: str
+    repeatable: bool = True
+    """whether equal inputs give equal outputs; False if anything in it is random"""
 
     @cached_property  # each request asks for it several times, and it hashes the whole manifest
     def key(self) -> str:
@@ -99,6 +101,7 @@ class Manifest:
             "precision": self.precision,
             "licence": self.licence,
             "source": self.source,
+            "repeatable": self.repeatable,
         }
         return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
 
@@ -128,6 +131,7 @@ def _from_value(value: dict[str, Any]) -> Manifest:
         precision=_text(value["precision"]),
         licence=_text(value["licence"]),
         source=_text(value["source"]),
+        repeatable=value["repeatable"] is True,
     )
 
 

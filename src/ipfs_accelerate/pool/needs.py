@@ -10,7 +10,8 @@ from ipfs_accelerate.config import Wish
 
 if TYPE_CHECKING:
     from ipfs_accelerate.models import Manifest
-    from ipfs_accelerate.pool.worker import Loaded, Worker
+    from ipfs_accelerate.pool.loaded import Loaded
+    from ipfs_accelerate.pool.worker import Worker
 
 OnProgress: TypeAlias = Callable[[str, int, int], None]
 Check: TypeAlias = "Callable[[Worker, Loaded], Awaitable[None]]"

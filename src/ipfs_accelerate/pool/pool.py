@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ipfs_accelerate.browsers import find_browser, launch
 from ipfs_accelerate.errors import AccelerateError, PoolError
+from ipfs_accelerate.pool.arranger import Arranger
 from ipfs_accelerate.pool.events import (
     Action,
     Assign,
@@ -33,7 +34,7 @@ from ipfs_accelerate.pool.measured import Measured
 from ipfs_accelerate.pool.serving import Serving
 from ipfs_accelerate.pool.state import PoolState, worker_lost
 from ipfs_accelerate.pool.turn import Turn
-from ipfs_accelerate.pool.worker import Loaded, Worker
+from ipfs_accelerate.pool.worker import Worker
 from ipfs_accelerate.protocol.messages import Limits
 from ipfs_accelerate.server import Channel, Server
 
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from ipfs_accelerate.config import Config
     from ipfs_accelerate.models import BlockStore, Manifest
     from ipfs_accelerate.pool.line import Place
+    from ipfs_accelerate.pool.loaded import Loaded
     from ipfs_accelerate.pool.needs import Needed
 
 T = TypeVar("T")
@@ -252,7 +254,7 @@ class Pool:
     def _carry_out(self, action: Action) -> None:
         match action:
             case LaunchBrowser(number):
-                self._workers[number] = Worker(number)
+                self._workers[number] = self._new_worker(number)
                 self._spawn(self._launch(self._workers[number]))
             case Assign(request, number):
                 future = self._waiting.get(request)
@@ -264,6 +266,10 @@ class Pool:
                     future.set_exception(error)
             case EndBrowser(number):
                 self._spawn(self._end(number))
+
+    def _new_worker(self, number: int) -> Worker:
+        arrange = Arranger(self._store) if self._config.share else None
+        return Worker(number, arrange, self._config.remember_bytes)
 
     async def _launch(self, worker: Worker) -> None:
         # Set by start, which feeds the first event.

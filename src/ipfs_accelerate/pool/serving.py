@@ -19,9 +19,10 @@ from ipfs_accelerate.pool.state import worker_lost
 
 if TYPE_CHECKING:
     from ipfs_accelerate.config import Config, Wish
+    from ipfs_accelerate.pool.loaded import Loaded
     from ipfs_accelerate.pool.measured import Measured
     from ipfs_accelerate.pool.needs import Needed
-    from ipfs_accelerate.pool.worker import Loaded, Worker
+    from ipfs_accelerate.pool.worker import Worker
 
 PASSED_OVER = frozenset({"operator_unsupported", "platform_unavailable", "wrong_numbers"})
 """What speaks against a platform, not against the model."""
@@ -87,7 +88,7 @@ class Serving:
         if worker.runtime == UNDECIDED:  # the engine decides in the same way, at its first load
             worker.runtime = PLAIN if ability.platform == PLAIN_WASM.platform else WITH_DEVICES
         loaded = await worker.load(needed, ability)
-        if loaded.value["device"] == SOFTWARE_GPU and worker.number not in self._told:
+        if loaded.device == SOFTWARE_GPU and worker.number not in self._told:
             self._told.add(worker.number)
             _LOG.warning(
                 "WebGPU runs on a software adapter here (%s, in %s): right numbers, but slower "

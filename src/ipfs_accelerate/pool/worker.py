@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ipfs_accelerate.errors import AccelerateError, TransportError
+from ipfs_accelerate.errors import TransportError
+from ipfs_accelerate.pool.library import Library
 from ipfs_accelerate.pool.line import Line
 from ipfs_accelerate.pool.platforms import Ability, abilities_of
-from ipfs_accelerate.protocol.messages import Block, Load, Ping, Probe, Restart, Unload, Weight
+from ipfs_accelerate.protocol.messages import Ping, Probe, Restart, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,29 +19,15 @@ if TYPE_CHECKING:
     from ipfs_accelerate.browsers import Browser
     from ipfs_accelerate.config import Wish
     from ipfs_accelerate.models import Manifest
-    from ipfs_accelerate.pool.needs import Dimensions, Needed, OnProgress
+    from ipfs_accelerate.pool.library import Arrange
+    from ipfs_accelerate.pool.loaded import Loaded
+    from ipfs_accelerate.pool.needs import Needed, OnProgress
     from ipfs_accelerate.protocol.messages import Request
     from ipfs_accelerate.protocol.tensor import Tensor
     from ipfs_accelerate.server import Answer, Channel
 
-MOST_SHAPES = 4
-"""In how many shapes a worker holds one model, where a platform takes only fixed ones."""
 PAGE_S = 5.0
 """How long a page may take to answer: it computes nothing itself."""
-
-
-@dataclass(slots=True)
-class Loaded:
-    """A model on a worker: what its engine said, and how long the host waited for it."""
-
-    key: str
-    """what the engine calls it"""
-    ability: Ability
-    dimensions: Dimensions
-    value: dict[str, Any]
-    load_s: float
-    counted: bool = False
-    """whether the statistics have it"""
 
 
 @dataclass(slots=True, eq=False)
@@ -49,11 +35,13 @@ class Worker:
     """What belongs to one browser. The pool fills it in as the parts dial back."""
 
     number: int
+    arrange: Arrange | None = None
+    """how its models are laid out together; None where they do not share"""
+    remember_bytes: int = 0
+    """how much of what they computed is kept"""
     browser: Browser | None = None
     page: Channel | None = None
     engine: Channel | None = None
-    models: dict[str, Loaded] = field(default_factory=dict)
-    """by the engine's keys; one model may be there on several platforms, and in several shapes"""
     serving: dict[tuple[str, Wish], Ability] = field(default_factory=dict)
     """where a model serves, by its key and the wish: found once, then only looked up"""
     abilities: dict[str, Ability] = field(default_factory=dict)
@@ -63,11 +51,14 @@ class Worker:
     line: Line = field(default_factory=Line)
     engine_came: asyncio.Event = field(default_factory=asyncio.Event)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
-    _loading: dict[str, asyncio.Task[Loaded]] = field(default_factory=dict)
-    _patient: Counter[str] = field(default_factory=Counter)
     _measured: set[str] = field(default_factory=set)
-    _checked: set[tuple[str, str]] = field(default_factory=set)
-    """models and platforms whose golden vector came out right"""
+    _checked: set[tuple[str, str, tuple[str, ...]]] = field(default_factory=set)
+    """models, platforms and components whose golden vector came out right"""
+    library: Library = field(init=False)
+    """its models"""
+
+    def __post_init__(self) -> None:
+        self.library = Library(self.ask, self.arrange, self.remember_bytes)
 
     @property
     def browser_name(self) -> str:
@@ -79,30 +70,24 @@ class Worker:
         ability = self.serving.get((needed.model.key, needed.wish))
         if ability is None:
             return None
-        return self.models.get(key_of(needed.model, ability, needed.dimensions(ability.platform)))
+        return self.library.find(needed.model, ability, needed.dimensions(ability.platform))
 
     async def load(self, needed: Needed, ability: Ability) -> Loaded:
-        """The model on this platform, loaded now or before, and checked before it serves.
+        """The model on this platform, loaded now or before, and checked before it serves."""
+        return await self.library.load(needed, ability, self._check)
 
-        Callers that come together wait for one load.
-        """
-        dimensions = needed.dimensions(ability.platform)
-        key = key_of(needed.model, ability, dimensions)
-        if (loaded := self.models.get(key)) is not None:
-            return loaded
-        task = self._loading.get(key)
-        if task is None:
-            task = asyncio.ensure_future(self._load(key, needed, ability, dimensions))
-            self._loading[key] = task
-            task.add_done_callback(lambda done: self._loaded(key, done))
-        # Shielded: one caller who gives up must not end it for the others; the last one does.
-        self._patient[key] += 1
-        try:
-            return await asyncio.shield(task)
-        finally:
-            self._patient[key] -= 1
-            if not self._patient[key] and not task.done():
-                task.cancel()
+    async def tally(self) -> Mapping[str, int]:
+        """What the engine holds, by its own counters."""
+        answer = await self.ask(Tally())
+        return answer.value
+
+    async def _check(self, loaded: Loaded) -> None:
+        """An error where it computes wrongly as it is laid out now."""
+        checked = (loaded.needed.model.key, loaded.ability.platform, loaded.layout.keys)
+        if loaded.needed.check is None or checked in self._checked:
+            return
+        await loaded.needed.check(self, loaded)
+        self._checked.add(checked)
 
     async def probe(self, platforms: Sequence[str], *, measure: bool) -> list[Ability]:
         """What these platforms can do here; asked once for each, measured once where wanted."""
@@ -141,49 +126,7 @@ class Worker:
         """Have the engine forget a model, on every platform and in every shape that it has."""
         for choice in [one for one in self.serving if one[0] == model.key]:
             del self.serving[choice]
-        for key in [key for key in self.models if key.startswith(model.key)]:
-            await self._forget(key)
-
-    async def _forget(self, key: str) -> None:
-        del self.models[key]
-        await self.ask(Unload(model=key))
-
-    async def _load(
-        self, key: str, needed: Needed, ability: Ability, dimensions: Dimensions
-    ) -> Loaded:
-        await self._make_room(needed.model, ability)
-        model = needed.model
-        message = Load(
-            model=key,
-            platform=ability.platform,
-            fallback=needed.wish.falls_back(ability.platform),
-            dimensions=dimensions,
-            graph=Block(model.graph.cid, model.graph.size),
-            weights=tuple(Weight(one.path, one.cid, one.size) for one in model.weights),
-        )
-        started = perf_counter()
-        answer = await self.ask(message, on_progress=needed.on_progress)
-        loaded = Loaded(key, ability, dimensions, dict(answer.value), perf_counter() - started)
-        checked = (model.key, ability.platform)
-        if needed.check is not None and checked not in self._checked:
-            try:
-                await needed.check(self, loaded)
-            except AccelerateError:
-                await self.ask(Unload(model=key))
-                raise
-            self._checked.add(checked)
-        return loaded
-
-    async def _make_room(self, model: Manifest, ability: Ability) -> None:
-        """Of a model in many shapes, the one that was loaded first goes."""
-        shapes = [key for key in self.models if key.startswith(f"{model.key} {ability.platform} ")]
-        if len(shapes) >= MOST_SHAPES:
-            await self._forget(shapes[0])
-
-    def _loaded(self, key: str, task: asyncio.Task[Loaded]) -> None:
-        self._loading.pop(key, None)
-        if not task.cancelled() and task.exception() is None:
-            self.models[key] = task.result()
+        await self.library.unload(model)
 
     async def stuck(self) -> bool:
         """Whether its engine is in a run that was given up; the page says it, which must live."""
@@ -211,7 +154,7 @@ class Worker:
         self.engine = channel
         self.engine_came.set()
         self.restarting = False
-        self.models.clear()
+        self.library.clear()
         self.serving.clear()
         self._checked.clear()
 
@@ -223,9 +166,3 @@ class Worker:
                 await channel.close("the pool has ended this worker")
         if self.browser is not None:
             await self.browser.close()
-
-
-def key_of(model: Manifest, ability: Ability, dimensions: Dimensions) -> str:
-    """What an engine calls a model on a platform, with the dimensions that are fixed there."""
-    fixed = ",".join(f"{name}={size}" for name, size in dimensions.items())
-    return f"{model.key} {ability.platform} {fixed}"
