@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ipfs_accelerate.errors import AccelerateError
 from ipfs_accelerate.pool.plan import Memory
+from ipfs_accelerate.pool.platforms import PLAIN_WASM
 from ipfs_accelerate.protocol.messages import Drop
 from ipfs_accelerate.remembered import Remembered
 from ipfs_accelerate.tensors.dtypes import by_wire
@@ -48,7 +49,7 @@ class Recall:
 
     def fulfil(self, plan: Plan, loaded: Loaded, value: Mapping[str, Any]) -> None:
         """The plan was carried out: `value` is the engine's answer."""
-        run_ms = [float(step["run_ms"]) for step in value["steps"]]
+        run_ms = _run_ms(plan, loaded, value)
         for stage, own in zip(plan.ran, run_ms, strict=True):
             loaded.held[stage].took_ms = own
         took = plan.took_ms(run_ms)
@@ -89,6 +90,19 @@ class Recall:
     def _is_ours(self, key: str, handle: int) -> bool:
         entry = self.remembered.find(key)
         return entry is not None and entry.value == handle
+
+
+def _run_ms(plan: Plan, loaded: Loaded, value: Mapping[str, Any]) -> list[float]:
+    """What each step took.
+
+    A device computes on after a step has returned: the wait for it at the end is divided among the
+    steps by their work.
+    """
+    own = [float(step["run_ms"]) for step in value["steps"]]
+    if loaded.ability.platform == PLAIN_WASM.platform or not own:
+        return own
+    work = [loaded.held[stage].component.macs + 1 for stage in plan.ran]
+    return [ms + value["fetch_ms"] * part / sum(work) for ms, part in zip(own, work, strict=True)]
 
 
 def _size(kept: Mapping[str, Any]) -> int:
