@@ -15,6 +15,7 @@ from ipfs_accelerate.cli.demo import demo
 from ipfs_accelerate.cli.doctor import doctor
 from ipfs_accelerate.cli.embed import embed
 from ipfs_accelerate.cli.run import run
+from ipfs_accelerate.cli.share import share
 from ipfs_accelerate.cli.terminal import errors
 from ipfs_accelerate.cli.validate import validate
 from ipfs_accelerate.errors import AccelerateError
@@ -36,6 +37,7 @@ app = typer.Typer(
 app.command()(embed)
 app.command()(run)
 app.command()(validate)
+app.command()(share)
 app.command()(demo)
 app.command()(doctor)
 app.add_typer(browser.app, name="browser", no_args_is_help=True)
