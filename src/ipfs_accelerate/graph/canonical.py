@@ -1,5 +1,7 @@
-"""The attributes of a node in one form: sorted, without defaults, tensors as raw bytes, and inner
-graphs under names that only count. Equal forms have equal bytes, which are hashed and written."""
+"""The attributes of a node in one form, whose bytes are hashed, and written into parts.
+
+Sorted, without defaults, tensors as raw bytes, inner graphs under names that only count.
+"""
 
 from __future__ import annotations
 

@@ -15,10 +15,50 @@ _MOST = 1 << 20
 """Items that may be computed for one such value, all that it is made of included."""
 
 _LIGHT = frozenset(
-    "Abs Add And Cast CastLike Ceil Clip Concat ConstantOfShape CumSum Div Equal Expand "
-    "Flatten Floor Gather Greater GreaterOrEqual Identity Less LessOrEqual Max Min Mod Mul Neg "
-    "Not Or Range Reshape Shape Size Slice Split Sqrt Squeeze Sub Tile Transpose Trilu Unsqueeze "
-    "Where".split()
+    {
+        "Abs",
+        "Add",
+        "And",
+        "Cast",
+        "CastLike",
+        "Ceil",
+        "Clip",
+        "Concat",
+        "ConstantOfShape",
+        "CumSum",
+        "Div",
+        "Equal",
+        "Expand",
+        "Flatten",
+        "Floor",
+        "Gather",
+        "Greater",
+        "GreaterOrEqual",
+        "Identity",
+        "Less",
+        "LessOrEqual",
+        "Max",
+        "Min",
+        "Mod",
+        "Mul",
+        "Neg",
+        "Not",
+        "Or",
+        "Range",
+        "Reshape",
+        "Shape",
+        "Size",
+        "Slice",
+        "Split",
+        "Sqrt",
+        "Squeeze",
+        "Sub",
+        "Tile",
+        "Transpose",
+        "Trilu",
+        "Unsqueeze",
+        "Where",
+    }
 )
 
 

@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from onnx import TensorProto, numpy_helper
+from onnx import AttributeProto, TensorProto, numpy_helper
 
 from ipfs_accelerate.graph.dag import Weight
 from ipfs_accelerate.graph.digests import of_tensor
 from ipfs_accelerate.graph.tensors import inside, raw_bytes, turned_bytes, weight_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-    from onnx import AttributeProto, GraphProto, NodeProto
+    from onnx import GraphProto, NodeProto
 
 _MATRIX = 2
 
@@ -111,20 +111,27 @@ def constant(node: NodeProto) -> TensorProto | None:
 
 
 def _tensor(value: AttributeProto) -> TensorProto | None:
-    match value.name, value.type:
-        case "value", value.TENSOR:
-            return value.t
-        case "value_float", value.FLOAT:
-            return numpy_helper.from_array(np.array(value.f, "<f4"))
-        case "value_floats", value.FLOATS:
-            return numpy_helper.from_array(np.array(value.floats, "<f4"))
-        case "value_int", value.INT:
-            return numpy_helper.from_array(np.array(value.i, "<i8"))
-        case "value_ints", value.INTS:
-            return numpy_helper.from_array(np.array(value.ints, "<i8"))
-        case "value_string", value.STRING:
-            return TensorProto(data_type=TensorProto.STRING, string_data=[value.s])
-        case "value_strings", value.STRINGS:
-            items = value.strings
-            return TensorProto(data_type=TensorProto.STRING, dims=[len(items)], string_data=items)
-    return None
+    make = _FORMS.get((value.name, value.type))
+    return None if make is None else make(value)
+
+
+def _strings(items: Iterable[bytes], dims: Iterable[int]) -> TensorProto:
+    return TensorProto(data_type=TensorProto.STRING, dims=dims, string_data=items)
+
+
+_FORMS: dict[tuple[str, int], Callable[[AttributeProto], TensorProto]] = {
+    ("value", AttributeProto.TENSOR): lambda one: one.t,
+    ("value_float", AttributeProto.FLOAT): lambda one: _array(one.f, "<f4"),
+    ("value_floats", AttributeProto.FLOATS): lambda one: _array(one.floats, "<f4"),
+    ("value_int", AttributeProto.INT): lambda one: _array(one.i, "<i8"),
+    ("value_ints", AttributeProto.INTS): lambda one: _array(one.ints, "<i8"),
+    ("value_string", AttributeProto.STRING): lambda one: _strings([one.s], []),
+    ("value_strings", AttributeProto.STRINGS): lambda one: _strings(
+        one.strings, [len(one.strings)]
+    ),
+}
+"""What a Constant node may be, by its attribute."""
+
+
+def _array(items: object, layout: str) -> TensorProto:
+    return numpy_helper.from_array(np.array(items, layout))

@@ -5,9 +5,12 @@ Equal digests mean equal values, given graph inputs that are equal by name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Dimension = int | str | None
 """A fixed size, the name of a free one, or a free one without a name."""

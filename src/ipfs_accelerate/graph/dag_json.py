@@ -32,10 +32,7 @@ def dump(dag: Dag) -> bytes:
 def load(data: bytes) -> Dag:
     """Read what `dump` wrote; anything else is refused."""
     try:
-        value = json.loads(data)
-        if value["format"] != FORMAT:
-            raise ValueError(f"its format is {value['format']!r}, not {FORMAT}")
-        dag = _read(value)
+        dag = _read(json.loads(data))
         _check(dag)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise invalid(
@@ -46,6 +43,8 @@ def load(data: bytes) -> Dag:
 
 
 def _read(value: dict[str, Any]) -> Dag:
+    if value["format"] != FORMAT:
+        raise ValueError(f"its format is {value['format']!r}, not {FORMAT}")
     return Dag(
         nodes=tuple(_row(Node, one) for one in value["nodes"]),
         values={digest: _row(Value, one) for digest, one in value["values"].items()},

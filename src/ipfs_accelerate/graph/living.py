@@ -1,4 +1,4 @@
-"""The nodes of one model that a cut is about: those its outputs need, without the cheap ones. Pure."""
+"""The nodes of a model that a cut is about: those that its outputs need. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lets a model begin with parts that are loaded already, wherever its own nodes are theirs. Pure."""
+"""Lets a model begin with parts that are loaded already, where its own nodes are theirs. Pure."""
 
 from __future__ import annotations
 

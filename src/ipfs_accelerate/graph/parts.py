@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ipfs_accelerate.graph.dag import Port, Shape, Weight
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ipfs_accelerate.graph.dag import Shape, Weight
 
 
 @dataclass(frozen=True, slots=True)

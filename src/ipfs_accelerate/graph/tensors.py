@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 from onnx import TensorProto
@@ -56,11 +55,12 @@ def inside(dtype: str, shape: tuple[int, ...], data: bytes) -> Weight:
     """Describe a tensor whose bytes are at hand."""
     content = cid_of(data)
     digest = of_tensor(dtype, shape, content)
-    canonical: str | None = digest
+    canonical = digest
     if len(shape) == _MATRIX:
         turned = turned_bytes(dtype, shape, data)
-        canonical = turned and min(digest, of_tensor(dtype, shape[::-1], cid_of(turned)))
-    return Weight(digest, canonical or digest, content, len(data), dtype, shape, None)
+        if turned is not None:
+            canonical = min(digest, of_tensor(dtype, shape[::-1], cid_of(turned)))
+    return Weight(digest, canonical, content, len(data), dtype, shape, None)
 
 
 def raw_bytes(tensor: TensorProto) -> bytes:

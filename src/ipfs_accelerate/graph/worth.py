@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-
 from ipfs_accelerate.graph.dag import SMALLEST
 from ipfs_accelerate.graph.work import elements
 from ipfs_accelerate.tensors.dtypes import DTYPES
