@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ipfs_accelerate.errors import ModelError
 from ipfs_accelerate.models import builds, catalog, package
+from ipfs_accelerate.models.dags import dag_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ipfs_accelerate.models.blocks import BlockStore
     from ipfs_accelerate.models.manifest import Manifest
+
+Built: TypeAlias = "tuple[Manifest, builds.Stamps]"
+"""A model, and what the files that it came from looked like."""
 
 
 def resolve(model: str | Path, store: BlockStore) -> Manifest:
@@ -31,15 +38,14 @@ def resolve(model: str | Path, store: BlockStore) -> Manifest:
 
 def resolve_head(base: Manifest, head: Path, store: BlockStore) -> Manifest:
     """Give the manifest of the model that the head in this file makes on the base."""
-    key = f"head {head} on {base.key} by {builds.BUILDER}"
-    manifest = builds.recall(store, key)
-    if manifest is None:
+
+    def build() -> Built:
         # A model that is kept does not pay the 0.3 s that importing onnx takes.
         from ipfs_accelerate.models import heads  # noqa: PLC0415 - it imports onnx
 
-        manifest, stamps = heads.attach(base, head, store)
-        builds.remember(store, key, manifest, stamps)
-    return manifest
+        return heads.attach(base, head, store)
+
+    return _kept(f"head {head} on {base.key} by {builds.BUILDER}", store, build)
 
 
 def _look(model: str | Path) -> tuple[Path | None, str]:
@@ -57,13 +63,20 @@ def _look(model: str | Path) -> tuple[Path | None, str]:
 
 
 def _from_file(path: Path, store: BlockStore) -> Manifest:
-    key = f"onnx {path} by {builds.BUILDER}"
+    def build() -> Built:
+        from ipfs_accelerate.models import onnx_file  # noqa: PLC0415 - see resolve_head
+
+        return onnx_file.read(path, store)
+
+    return _kept(f"onnx {path} by {builds.BUILDER}", store, build)
+
+
+def _kept(key: str, store: BlockStore, build: Callable[[], Built]) -> Manifest:
+    """What was built under this key, or is built now; its graph says whether it is random."""
     manifest = builds.recall(store, key)
     if manifest is None:
-        # See resolve_head.
-        from ipfs_accelerate.models import onnx_file  # noqa: PLC0415 - it imports onnx
-
-        manifest, stamps = onnx_file.read(path, store)
+        made, stamps = build()
+        manifest = replace(made, repeatable=dag_of(made, store).repeatable)
         builds.remember(store, key, manifest, stamps)
     return manifest
 
