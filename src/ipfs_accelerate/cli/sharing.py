@@ -112,6 +112,7 @@ def _difference(one: Difference) -> Row:
     which = [_short(weight) for weight in one.weights[:_MOST_WEIGHTS]]
     if len(one.weights) > _MOST_WEIGHTS:
         which.append(f"and {len(one.weights) - _MOST_WEIGHTS} more")
+    which += one.inputs
     if one.instead:
         which.append(f"{', '.join(one.instead)} stands there")
     return one.reason, one.operator, str(one.count), ", ".join(which)
@@ -130,7 +131,7 @@ def _joined(names: tuple[str, ...]) -> str:
 def _rich(section: Section) -> Table:
     table = Table(box=None, header_style="dim", padding=(0, 1))
     for column in section.columns:
-        table.add_column(column)
+        table.add_column(column, overflow="fold")
     for row in section.rows:
         table.add_row(*map(Text, row))
     return table

@@ -182,20 +182,22 @@ def test_what_keeps_them_apart_is_told_with_the_commonest_first():
         *kinds,
         Difference(("a", "b"), "other weights", "MatMul", 36, weights=weights),
         Difference(("a", "b"), "another operator", "Erf", 3, instead=("Gelu", "Tanh")),
+        Difference(("a", "b"), "other inputs", "Cast", 4, inputs=("attention_mask int32",)),
         Difference(("b", "a"), "other attributes", "Softmax", 6),
     )
     *_, one, other = tables(made(differences=apart))
     assert one.title == "Where a parts from b"
-    assert one.rows[:2] == (
+    assert one.rows[:3] == (
         (
             "other weights",
             "MatMul",
             "36",
             "float32[384, 0] bafkrei0xxxx..., float32[384, 1] bafkrei1xxxx..., and 2 more",
         ),
+        ("other inputs", "Cast", "4", "attention_mask int32"),
         ("another operator", "Erf", "3", "Gelu, Tanh stands there"),
     )
-    assert one.rows[-1] == ("and 2 kinds more", "", "4", "")
+    assert one.rows[-1] == ("and 3 kinds more", "", "6", "")
     assert other.columns == ("why", "operator", "nodes")
     assert other.rows == (("other attributes", "Softmax", "6"),)
 
