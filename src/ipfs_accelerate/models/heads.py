@@ -127,5 +127,4 @@ def _manifest(
         outputs=outputs,
         precision=heavier.precision,
         source=f"{base.source} + file {head.name}",
-        repeatable=base.repeatable and alone.repeatable,
     )

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import numpy as np
@@ -710,21 +709,6 @@ def test_the_heavier_one_names_the_precision(read, save, store):
         ].precision
         == "fp32"
     )
-
-
-@pytest.mark.parametrize(("below", "above"), [(True, True), (True, False), (False, True)])
-def test_what_is_random_in_either_is_random_in_both(
-    read, save, store, monkeypatch, *, below, above
-):
-    base = dataclasses.replace(read(relu()), repeatable=below)
-    alone = onnx_file.read
-
-    def read_as(path, store):
-        manifest, stamps = alone(path, store)
-        return dataclasses.replace(manifest, repeatable=above), stamps
-
-    monkeypatch.setattr(onnx_file, "read", read_as)
-    assert heads.attach(base, save(doubled("y")), store)[0].repeatable is (below and above)
 
 
 def test_inputs_that_are_weights_too_stay_what_they_are(read, save, store):

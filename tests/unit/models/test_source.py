@@ -261,6 +261,34 @@ def test_a_kept_head_loads_nothing_heavy(path, head, store):
 
 
 @pytest.mark.parametrize(
+    ("given", "repeatable"), [("noisy", False), ("h", True)], ids=["taken", "left out"]
+)
+def test_what_is_random_in_the_base_counts_where_the_head_takes_it(
+    tmp_path, model, store, given, repeatable
+):
+    value = helper.make_tensor_value_info
+    base = model(
+        [
+            helper.make_node("Relu", ["x"], ["h"]),
+            helper.make_node("RandomNormalLike", ["h"], ["r"]),
+            helper.make_node("Add", ["h", "r"], ["noisy"]),
+        ],
+        [value("x", TensorProto.FLOAT, ["n"])],
+        [value("noisy", TensorProto.FLOAT, ["n"])],
+    )
+    top = model(
+        [helper.make_node("Abs", [given], ["z"])],
+        [value(given, TensorProto.FLOAT, ["n"])],
+        [value("z", TensorProto.FLOAT, ["n"])],
+    )
+    onnx.save(base, tmp_path / "base.onnx")
+    onnx.save(top, tmp_path / "top.onnx")
+    assert not resolve(tmp_path / "base.onnx", store).repeatable
+    merged = resolve(f"{tmp_path}/base.onnx+{tmp_path}/top.onnx", store)
+    assert merged.repeatable is repeatable
+
+
+@pytest.mark.parametrize(
     ("named", "words"),
     [
         ("MiniLM+missing.onnx", "'missing.onnx', which is to be its head, is not a file"),
