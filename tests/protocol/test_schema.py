@@ -55,6 +55,9 @@ def several(one: Any) -> Any:
     return st.lists(one, max_size=2).map(tuple)
 
 
+lent = st.builds(messages.Lent, texts, texts, counts, texts, several(counts))
+
+
 MESSAGES: Any = st.one_of(
     st.builds(
         messages.Hello,
@@ -79,6 +82,7 @@ MESSAGES: Any = st.one_of(
         st.dictionaries(texts, counts, max_size=2),
         blocks,
         several(weights),
+        several(lent),
         ids,
     ),
     st.builds(messages.Unload, texts, ids),

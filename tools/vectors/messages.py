@@ -40,6 +40,7 @@ EXAMPLES: list[Json] = [
         "dimensions": {"batch": 1},
         "graph": {"cid": HASH, "size": 0},
         "weights": [{"path": "model.onnx_data", "cid": HASH, "size": TOP}],
+        "lent": [{"input": "w", "cid": HASH, "size": 8, "dtype": "F32", "shape": [1, 2]}],
     },
     {"type": "unload", "id": 2, "model": "m"},
     {

@@ -39,6 +39,7 @@ def scenarios() -> list[Json]:
         "dimensions": {},
         "graph": graph,
         "weights": [],
+        "lent": [],
     }
     every: list[Json] = [
         load,

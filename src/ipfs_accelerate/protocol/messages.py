@@ -59,6 +59,17 @@ class Weight:
 
 
 @dataclass(frozen=True, slots=True)
+class Lent:
+    """A weight that a graph takes as an input, and that the engine holds once for all models."""
+
+    input: str
+    cid: str
+    size: Count
+    dtype: str
+    shape: tuple[Count, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TensorRef:
     """An input that is a tensor of the same frame."""
 
@@ -145,6 +156,7 @@ class Load:
     dimensions: Mapping[str, Count]
     graph: Block
     weights: tuple[Weight, ...]
+    lent: tuple[Lent, ...] = field(default=())
     id: Id = 0
 
 

@@ -1,10 +1,11 @@
-import type { Backend, ExternalWeight } from "../backends/backend.ts";
+import type { Backend, DeviceTensor, ExternalWeight, LoadedModel } from "../backends/backend.ts";
 import { living } from "../backends/living.ts";
 import { readbacks } from "../backends/readbacks.ts";
 import type { Runtime } from "../backends/runtime.ts";
 import { probe } from "../probe/probe.ts";
 import { AccelerateError } from "../protocol/errors.ts";
 import type {
+  Lent,
   Load,
   LoadValue,
   Probe,
@@ -15,14 +16,16 @@ import type {
   Weight,
 } from "../protocol/generated/messages.ts";
 import type { Tensor, Tensors } from "../protocol/tensor.ts";
-import type { Blocks } from "../storage/blocks.ts";
+import type { BlockRef, Blocks } from "../storage/blocks.ts";
 import { Execution, type Runnable, readBack } from "./execution.ts";
 import { Handles } from "./handles.ts";
 import { HeldTensor } from "./held-tensor.ts";
+import { LentWeights } from "./lent.ts";
 import type { Task } from "./task.ts";
 
 interface Held extends Runnable {
   readonly value: LoadValue;
+  readonly message: Load;
 }
 
 /** Holds models and tensors, and carries out plans over them, one request at a time. */
@@ -32,6 +35,7 @@ export class Engine {
   private readonly runtime: Runtime;
   private readonly models = new Map<string, Held>();
   private readonly handles = new Handles();
+  private readonly lent = new LentWeights();
 
   constructor(
     backends: readonly Backend[],
@@ -57,17 +61,20 @@ export class Engine {
   async load(message: Load, task: Task): Promise<LoadValue> {
     const held = this.models.get(message.model);
     if (held) return { ...held.value, fetch_ms: 0, create_ms: 0 };
-    const backend = this.backendOf(message.platform);
+    const { platform } = message;
+    const backend = this.backendOf(platform);
     const began = performance.now();
-    const [graph, ...weights] = await this.fetchBlocks(message, task);
-    const fetched = performance.now();
-    const model = await backend.create(
-      graph as Uint8Array,
-      message.weights.map((ref, i) => this.externalWeight(ref, weights[i] as Uint8Array)),
-      message,
+    const missing = this.lent.missing(platform, message.lent);
+    const own = [message.graph, ...message.weights];
+    const [graph, ...blocks] = await this.fetchBlocks([...own, ...missing], task);
+    const weights = message.weights.map((ref, i) =>
+      this.externalWeight(ref, blocks[i] as Uint8Array),
     );
+    const fetched = performance.now();
+    const model = await backend.create(graph as Uint8Array, weights, message);
+    const lent = await this.lend(backend, message, missing, blocks.slice(weights.length), model);
     const value: LoadValue = {
-      inputs: [...model.inputs],
+      inputs: model.inputs.filter(({ name }) => !lent.has(name)),
       outputs: [...model.outputs],
       platform: message.platform,
       backend: model.backend,
@@ -77,7 +84,7 @@ export class Engine {
       fetch_ms: fetched - began,
       create_ms: performance.now() - fetched,
     };
-    this.models.set(message.model, { model, backend, value });
+    this.models.set(message.model, { model, backend, lent, value, message });
     return value;
   }
 
@@ -85,7 +92,9 @@ export class Engine {
   async unload(key: string): Promise<void> {
     const held = this.models.get(key);
     this.models.delete(key);
-    await held?.model.release();
+    if (!held) return;
+    await held.model.release();
+    this.lent.giveBack(held.message.platform, held.message.lent);
   }
 
   /** Carries out a plan: what it says to fetch comes back, what it says to keep stays live. */
@@ -122,7 +131,7 @@ export class Engine {
     const values = [...this.models.values()].map(({ value }) => value);
     return {
       models: values.length,
-      weight_bytes: values.reduce((sum, { weight_bytes }) => sum + weight_bytes, 0),
+      weight_bytes: values.reduce((sum, own) => sum + own.weight_bytes, this.lent.bytes),
       handles: this.handles.size,
       handle_bytes: this.handles.bytes,
       tensors: living.count,
@@ -144,8 +153,25 @@ export class Engine {
     return this.handles.drop(handles);
   }
 
-  private fetchBlocks(message: Load, task: Task): Promise<Uint8Array[]> {
-    const refs = [message.graph, ...message.weights];
+  /** Has the weights that it takes as inputs on the device; a model that can't have them goes. */
+  private async lend(
+    backend: Backend,
+    { platform, lent }: Load,
+    missing: readonly Lent[],
+    data: readonly Uint8Array[],
+    model: LoadedModel,
+  ): Promise<Map<string, DeviceTensor>> {
+    try {
+      await this.lent.place(backend, missing, data);
+      return this.lent.take(platform, lent);
+    } catch (cause) {
+      this.lent.sweep();
+      await model.release();
+      throw cause;
+    }
+  }
+
+  private fetchBlocks(refs: readonly BlockRef[], task: Task): Promise<Uint8Array[]> {
     const total = refs.reduce((sum, { size }) => sum + size, 0);
     let done = 0;
     const onBytes = (bytes: number) => {

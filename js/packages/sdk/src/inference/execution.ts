@@ -11,6 +11,8 @@ import type { Task } from "./task.ts";
 export interface Runnable {
   readonly model: LoadedModel;
   readonly backend: Backend;
+  /** Weights that it takes as inputs. */
+  readonly lent: ReadonlyMap<string, DeviceTensor>;
 }
 
 /** One plan on its way: what its steps have made, until that is fetched, kept or freed. */
@@ -40,8 +42,8 @@ export class Execution {
     const values: StepValue[] = [];
     for (const [i, step] of this.plan.steps.entries()) {
       if (i > 0) await task.checkpoint();
-      const { model, backend } = this.models[i] as Runnable;
-      const inputs = await this.inputsOf(step.inputs, backend);
+      const { model, backend, lent } = this.models[i] as Runnable;
+      const inputs = new Map([...(await this.inputsOf(step.inputs, backend)), ...lent]);
       const before = readbacks.count;
       const began = performance.now();
       this.produced.push(await model.run(inputs, this.wanted[i] ?? []));

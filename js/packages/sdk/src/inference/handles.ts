@@ -1,6 +1,6 @@
 import type { DeviceTensor } from "../backends/backend.ts";
 import { AccelerateError } from "../protocol/errors.ts";
-import { ITEM_SIZE } from "../protocol/tensor.ts";
+import { bytesOf } from "../protocol/tensor.ts";
 
 /** The tensors that stay live between requests, by the handle that the host has chosen. */
 export class Handles {
@@ -14,7 +14,7 @@ export class Handles {
   /** How many bytes they take. */
   get bytes(): number {
     let sum = 0;
-    for (const tensor of this.live.values()) sum += bytesOf(tensor);
+    for (const { dtype, shape } of this.live.values()) sum += bytesOf(dtype, shape) ?? 0;
     return sum;
   }
 
@@ -60,8 +60,4 @@ export class Handles {
     }
     return dropped;
   }
-}
-
-function bytesOf({ dtype, shape }: DeviceTensor): number {
-  return shape.reduce((product, length) => product * length, ITEM_SIZE[dtype]);
 }

@@ -163,5 +163,5 @@ export function loadOf(id: number, model: string): Load {
   const weights = [{ path: "w", cid: "bweight", size: 8 }];
   const graph = { cid: "bgraph", size: 4 };
   const how = { platform: "fake", fallback: false, dimensions: {} };
-  return { type: "load", id, model, ...how, graph, weights };
+  return { type: "load", id, model, ...how, graph, weights, lent: [] };
 }

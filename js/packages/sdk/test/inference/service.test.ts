@@ -74,6 +74,38 @@ describe("tally", () => {
   });
 });
 
+describe("weights that are lent", () => {
+  const lent = (input: string, cid = "blent") => ({
+    input,
+    cid,
+    size: 8,
+    dtype: "F32",
+    shape: [2],
+  });
+
+  it("are fetched and held once for all models, and go with the last one", async () => {
+    await ask({ ...loadOf(1, "m"), lent: [lent("w"), lent("v")] });
+    await ask({ ...loadOf(2, "n"), lent: [lent("x")] });
+    expect(blocks.fetched.filter(({ cid }) => cid === "blent")).toHaveLength(2);
+    expect(backend.alive).toBe(1);
+    await ask({ type: "tally", id: 3 });
+    expect(replies.answers.get(3)?.value).toMatchObject({ models: 2, weight_bytes: 24 });
+    // What is lent is what the model computes with: zeros, in place of the caller's x.
+    await ask(chain(4, 1, { steps: [{ model: "n", inputs: {} }] }));
+    expect(output(4, "result")).toEqual([1, 1]);
+    await ask({ type: "unload", id: 5, model: "n" });
+    expect(backend.alive).toBe(1);
+    await ask({ type: "unload", id: 6, model: "m" });
+    expect(backend.alive).toBe(0);
+  });
+
+  it("that are not what they say end the load, and leave nothing", async () => {
+    await ask({ ...loadOf(1, "m"), lent: [lent("v"), { ...lent("w"), shape: [3] }] });
+    expect(code(1)).toBe("model_invalid");
+    expect([backend.models, backend.alive]).toEqual([0, 0]);
+  });
+});
+
 describe("load", () => {
   it("fetches all blocks, tells how far it is, and says what it made", async () => {
     await ask(loadOf(1, "m"));

@@ -99,6 +99,10 @@ export interface Load {
   };
   graph: Block;
   weights: Weight[];
+  /**
+   * weights that the graph takes as inputs, and that the engine holds once for all models
+   */
+  lent: Lent[];
 }
 export interface Block {
   cid: string;
@@ -111,6 +115,19 @@ export interface Weight {
   path: string;
   cid: string;
   size: Count;
+}
+export interface Lent {
+  /**
+   * the input of the graph that it is
+   */
+  input: string;
+  cid: string;
+  size: Count;
+  /**
+   * as a frame's header writes it
+   */
+  dtype: string;
+  shape: Count[];
 }
 export interface Unload {
   type: "unload";
@@ -312,7 +329,7 @@ export interface TallyValue {
    */
   models: number;
   /**
-   * of the blocks that these were given as weights
+   * of the blocks that these were given as weights; those that are lent once
    */
   weight_bytes: number;
   /**

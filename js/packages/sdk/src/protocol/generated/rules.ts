@@ -120,6 +120,37 @@ export const DEFINITIONS: Readonly<Record<string, object>> = {
       }
     }
   },
+  "Lent": {
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "input",
+      "cid",
+      "size",
+      "dtype",
+      "shape"
+    ],
+    "properties": {
+      "input": {
+        "type": "string"
+      },
+      "cid": {
+        "type": "string"
+      },
+      "size": {
+        "$ref": "#/$defs/Count"
+      },
+      "dtype": {
+        "type": "string"
+      },
+      "shape": {
+        "type": "array",
+        "items": {
+          "$ref": "#/$defs/Count"
+        }
+      }
+    }
+  },
   "Reference": {
     "type": "object",
     "oneOf": [
@@ -310,7 +341,8 @@ export const DEFINITIONS: Readonly<Record<string, object>> = {
       "fallback",
       "dimensions",
       "graph",
-      "weights"
+      "weights",
+      "lent"
     ],
     "properties": {
       "type": {
@@ -341,6 +373,12 @@ export const DEFINITIONS: Readonly<Record<string, object>> = {
         "type": "array",
         "items": {
           "$ref": "#/$defs/Weight"
+        }
+      },
+      "lent": {
+        "type": "array",
+        "items": {
+          "$ref": "#/$defs/Lent"
         }
       }
     }
