@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -44,17 +44,29 @@ def rename(graph: GraphProto, new: Callable[[str], str]) -> None:
     """Give every value the name that `new` makes of its own, here and in the graphs inside."""
     for one in nested(graph):
         for value in (*one.input, *one.output, *one.value_info, *one.initializer):
-            value.name = new(value.name)
+            _give(value, "name", new)
         for sparse in one.sparse_initializer:
-            sparse.values.name = new(sparse.values.name)
+            _give(sparse.values, "name", new)
         for note in one.quantization_annotation:
-            note.tensor_name = new(note.tensor_name)
+            _give(note, "tensor_name", new)
             for entry in note.quant_parameter_tensor_names:
-                entry.value = new(entry.value)
+                _give(entry, "value", new)
         for node in one.node:
-            # An optional input that is left out has no name, and keeps having none.
-            node.input[:] = [name and new(name) for name in node.input]
-            node.output[:] = [name and new(name) for name in node.output]
+            _give_all(node.input, new)
+            _give_all(node.output, new)
+
+
+def _give(message: Any, field: str, new: Callable[[str], str]) -> None:
+    name = getattr(message, field)
+    if (given := new(name)) != name:
+        setattr(message, field, given)
+
+
+def _give_all(names: Any, new: Callable[[str], str]) -> None:
+    # An optional input that is left out has no name, and keeps having none.
+    given = [name and new(name) for name in names]
+    if given != list(names):
+        names[:] = given
 
 
 def _inner(node: NodeProto) -> Iterator[GraphProto]:

@@ -8,6 +8,7 @@ their hashes that the base and every head on it share them. Nothing has to be de
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onnx import ModelProto, helper, inliner, load_from_string
@@ -20,10 +21,10 @@ from ipfs_accelerate.models.head_inputs import Head, Values, dimensions, match
 from ipfs_accelerate.models.onnx_parts import graphs_of, ports
 from ipfs_accelerate.models.opsets import align
 from ipfs_accelerate.models.pruned import prune
+from ipfs_accelerate.models.refusal import invalid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from ipfs_accelerate.models.blocks import BlockStore
     from ipfs_accelerate.models.builds import Stamps
@@ -41,6 +42,8 @@ def attach(base: Manifest, head: Path, store: BlockStore) -> tuple[Manifest, Sta
     alone, stamps = onnx_file.read(head, store)
     below = load_from_string(store.get(base.graph.cid))
     above = _inlined(head, load_from_string(store.get(alone.graph.cid)))
+    _check_names(base.name, below)
+    _check_names(str(head), above)
     values, asked = Values.of(base, below), Head(head, alone.inputs)
     taken = match(asked, values)
     above = align(below, above, head)
@@ -55,14 +58,27 @@ def _inlined(path: Path, model: ModelProto) -> ModelProto:
     """The head without functions of its own, whose names may mean other ones in the base."""
     if not model.functions:
         return model
-    model = inliner.inline_local_functions(model, convert_version=True)
+    try:
+        model = inliner.inline_local_functions(model, convert_version=True)
+    except Exception as error:  # whatever onnx raises for a function that is none
+        raise _functions(path) from error
     if model.functions:
-        raise ModelError(
-            f"The head {path} has functions that can't be put in the places of their calls.",
-            hint="Export it without functions, or inline them by onnx.inliner.",
-            details={"path": str(path)},
-        )
+        raise _functions(path)
     return model
+
+
+def _functions(path: Path) -> ModelError:
+    return ModelError(
+        f"The head {path} has functions that can't be put in the places of their calls.",
+        hint="Export it without functions, or inline them by onnx.inliner.",
+        details={"path": str(path)},
+    )
+
+
+def _check_names(of: str, model: ModelProto) -> None:
+    # protobuf hands out bytes where a text is not UTF-8, and takes none
+    if not all(isinstance(name, str) for name in values_in(model.graph)):
+        raise invalid(Path(of), "a value in it has no readable name")
 
 
 def _resize(head: ModelProto, sizes: Mapping[str, Dimension]) -> None:

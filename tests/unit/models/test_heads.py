@@ -391,10 +391,13 @@ def test_functions_of_a_head_are_put_in_the_places_of_their_calls(read, save, st
     assert run(store.path(merged.graph.cid), {"x": np.ones(1, np.float32)})[0].tolist() == [2]
 
 
-def test_functions_that_cannot_be_put_there_are_refused(read, fails, monkeypatch):
-    monkeypatch.setattr(
-        onnx.inliner, "inline_local_functions", lambda model, convert_version: model
-    )
+def failing(model, convert_version):
+    raise RuntimeError("no such function")
+
+
+@pytest.mark.parametrize("inline", [lambda model, convert_version: model, failing])
+def test_functions_that_cannot_be_put_there_are_refused(read, fails, monkeypatch, inline):
+    monkeypatch.setattr(onnx.inliner, "inline_local_functions", inline)
     head = doubled("y")
     head.functions.append(
         helper.make_function("mine", "F", ["a"], ["b"], [NODE("Relu", ["a"], ["b"])], [])
@@ -669,6 +672,16 @@ def test_a_value_of_which_nothing_is_known_is_taken_as_it_is(read, save, store):
     assert [node.op_type for node in graph_of(merged, store).node] == ["Unheard", "Add"]
 
 
+def test_a_graph_whose_types_cannot_be_inferred_gives_what_it_says(read, fails, monkeypatch):
+    def infer(_model):
+        raise RuntimeError("no such operator")
+
+    base = backbone()
+    base.graph.value_info.append(VALUE("r1", FLOAT, ["batch", 32, 8, 8]))
+    monkeypatch.setattr(onnx.shape_inference, "infer_shapes", infer)
+    fails(read(base), doubled("r1"), r"'r1' of its base base is float32\[batch, 32, 8, 8\]")
+
+
 def test_an_output_named_as_the_bases_input_is_refused(read, fails):
     fails(read(relu()), doubled("y", "x"), "gives 'x', and its base base takes an input of")
 
@@ -678,6 +691,20 @@ def test_a_head_that_is_no_model_is_refused_as_any_file(read, tmp_path, store):
     path.write_bytes(b"no model")
     with pytest.raises(ModelError, match="is not an ONNX model"):
         heads.attach(read(relu()), path, store)
+
+
+@pytest.mark.parametrize("place", ["base", "head"])
+def test_a_name_that_is_no_text_is_refused(tmp_path, store, place):
+    models = {"base": relu("x", "inside"), "head": relu("y", "inside")}
+    for name, model in models.items():
+        model.graph.node.append(NODE("Abs", ["inside"], ["made"]))
+        model.graph.output[0].name = "made"
+        data = model.SerializeToString()
+        bad = data.replace(b"inside", b"in\xffide") if name == place else data
+        (tmp_path / f"{name}.onnx").write_bytes(bad)
+    base, _ = onnx_file.read(tmp_path / "base.onnx", store)
+    with pytest.raises(ModelError, match=f"{place}.* a value in it has no readable name"):
+        heads.attach(base, tmp_path / "head.onnx", store)
 
 
 def test_a_base_whose_blocks_are_gone_is_said(read, save, store):

@@ -134,6 +134,11 @@ def test_what_leads_to_no_model_names_the_nearest(store, name):
     assert "the path of an .onnx file works too" in str(caught.value)
 
 
+def test_what_is_neither_a_name_nor_a_path_says_of_what_type_it_is(store):
+    with pytest.raises(ModelError, match="is no name and no path, but of type int"):
+        resolve(5, store)  # type: ignore[arg-type]
+
+
 def test_a_folder_is_no_model(tmp_path, store):
     with pytest.raises(ModelError, match="is a folder") as caught:
         resolve(tmp_path, store)
