@@ -6,10 +6,22 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ipfs_accelerate.graph import Part
     from ipfs_accelerate.models.manifest import Block, Dimension, Manifest, Weight
+
+
+@dataclass(frozen=True, slots=True)
+class Lent:
+    """A weight that a component takes as an input, and that its engine holds once for all."""
+
+    input: str
+    cid: str
+    size: int
+    dtype: str
+    """as the wire writes it"""
+    shape: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +35,7 @@ class Component:
     repeatable: bool = True
     digest: str = ""
     """of the part of a graph that it is; empty where it is a model's own file"""
+    lent: tuple[Lent, ...] = ()
 
     @property
     def key(self) -> str:
@@ -31,8 +44,9 @@ class Component:
 
     @property
     def weight_bytes(self) -> int:
-        """What the weights outside the graph take."""
-        return sum(weight.size for weight in self.weights)
+        """What the weights outside the graph take, those included that are lent to it."""
+        lent = {one.cid: one.size for one in self.lent}
+        return sum(weight.size for weight in self.weights) + sum(lent.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +120,20 @@ class Layout:
             for own, size in zip(take.shape, take.model_shape, strict=True):
                 if isinstance(own, str):
                     yield own, size
+
+
+def components_of(layouts: Iterable[Layout]) -> dict[str, Component]:
+    """Every component of these, once."""
+    return {one.component.key: one.component for layout in layouts for one in layout.stages}
+
+
+def held_bytes(components: Iterable[Component]) -> int:
+    """The bytes of weights that an engine holds for these components; what is lent counts once."""
+    own, lent = 0, dict[str, int]()
+    for component in components:
+        own += sum(weight.size for weight in component.weights)
+        lent |= {one.cid: one.size for one in component.lent}
+    return own + sum(lent.values())
 
 
 def whole(manifest: Manifest, *, macs: int = 0) -> Layout:

@@ -36,10 +36,16 @@ class Arranger:
         from ipfs_accelerate.models.laying import lay_out  # noqa: PLC0415
 
         costs = Costs(gflops=ability.gflops or None)
-        found = lay_out(models, self._store, costs, present)
+        found = self._lent(lay_out(models, self._store, costs, present), ability)
         (fresh,) = set(models) - set(present)
         if worth_reload(present, found, whole(models[fresh])):
             return found
         loaded = {part.digest: part for layout in present.values() for part in layout.parts}
         beside = lay_out(models, self._store, costs, present, loaded.values())
         return {**present, fresh: beside[fresh]}
+
+    def _lent(self, layouts: dict[str, Layout], ability: Ability) -> dict[str, Layout]:
+        """With equal weights of different graphs held once, where that costs nothing."""
+        from ipfs_accelerate.models.lending import LENDING, lend  # noqa: PLC0415 - see _arranged
+
+        return lend(layouts, self._store) if ability.platform in LENDING else layouts

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+from ipfs_accelerate.models.components import components_of, held_bytes
 
-    from ipfs_accelerate.models.components import Component, Layout
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ipfs_accelerate.models.components import Layout
 
 LEAST_SHARE = 0.1
 """What must be saved, of the bytes to load anew or of the work, to be worth a reload."""
-
-
-def components_of(layouts: Collection[Layout]) -> dict[str, Component]:
-    """Every component of these, once."""
-    return {one.component.key: one.component for layout in layouts for one in layout.stages}
-
-
-def held_bytes(layouts: Collection[Layout]) -> int:
-    """The bytes of weights that an engine holds for them."""
-    return sum(one.weight_bytes for one in components_of(layouts).values())
 
 
 def worth_reload(
@@ -31,12 +23,20 @@ def worth_reload(
     `alone` is how the model that comes would be laid out beside them, with nothing changed.
     """
     kept = components_of(present.values())
-    changed = [layout for key, layout in proposed.items() if present.get(key, layout) != layout]
+    changed = [
+        layout
+        for key, layout in proposed.items()
+        if key in present and present[key].keys != layout.keys
+    ]
     reloaded = sum(
         one.weight_bytes for key, one in components_of(changed).items() if key not in kept
     )
-    saved = held_bytes([*present.values(), alone]) - held_bytes(proposed.values())
+    saved = _held([*present.values(), alone]) - _held(proposed.values())
     return saved > LEAST_SHARE * reloaded or _work_shared(proposed) > LEAST_SHARE
+
+
+def _held(layouts: Iterable[Layout]) -> int:
+    return held_bytes(components_of(layouts).values())
 
 
 def _work_shared(layouts: Mapping[str, Layout]) -> float:

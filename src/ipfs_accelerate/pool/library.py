@@ -127,7 +127,7 @@ class Library:
             fresh = Loaded(key, needed, ability, dimensions, whole(needed.model))
             group = {one.key: one for one in self.models.values() if self._together(one, fresh)}
             layouts = await self._layouts(group, fresh)
-            changed = [one for name, one in group.items() if layouts[name] != one.layout]
+            changed = [one for name, one in group.items() if layouts[name].keys != one.layout.keys]
             try:
                 await self._carry_out(changed, fresh, layouts)
             except AccelerateError as error:
