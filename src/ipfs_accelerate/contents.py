@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 def digest_of(array: NDArray[Any]) -> str:
     """A name for a dtype, a shape and the bytes."""
-    made = hashlib.sha256(f"{array.dtype.str}{array.shape}".encode())
-    made.update(np.ascontiguousarray(array).data)
+    # The dtypes of ml_dtypes have one `str` for all of one size, and lend their bytes to nobody.
+    made = hashlib.sha256(f"{array.dtype.str} {array.dtype.name}{array.shape}".encode())
+    made.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
     return made.hexdigest()
 
 
