@@ -44,7 +44,7 @@ def run(setting: Setting) -> Report:
         conditions=[
             f"{rounds} rounds of async, sync and page, turned each time, after {WARM_UP}",
             f"{setting.threads} WASM threads in each of three browsers, one at work at a time",
-            "distinct texts; nothing is remembered between calls",
+            "distinct texts, and remember=False: every call is computed",
             "same call: less the milliseconds that the engine measured for that call's own run",
             "bare page: less that round's run in a page with onnxruntime-web alone",
             "the bare page's difference holds the spread of two runs, and so is the wider",

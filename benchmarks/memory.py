@@ -72,7 +72,7 @@ def run(setting: Setting) -> Report:
             f"settled: {browsers[0].still_s:g} s within {STILL_MB:g} MB, or {PATIENCE_S:g} s",
             f"peak: the most of samples taken {every_ms:.0f} ms apart while it loads",
             f"third round less first: the tolerance is {TOLERANCE:g} of the weights",
-            f"{setting.threads} WASM threads",
+            f"{setting.threads} WASM threads; remember=False: each round computes its vector",
             _on_strangers(browsers),
         ],
         groups=[_against_targets(browsers), _all_rounds(browsers)],

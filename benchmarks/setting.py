@@ -32,10 +32,14 @@ class Setting:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The accelerator's options: a cache of the run's own, any free port, fixed threads."""
+        """The accelerator's options: a cache of the run's own, any free port, fixed threads.
+
+        Nothing is remembered, so that an input which comes again is computed again.
+        """
         return {
             "cache_dir": self.folder / "cache",
             "websocket_port": 0,
             "threads": self.threads,
             "max_connections": 1,
+            "remember": False,
         }

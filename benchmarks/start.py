@@ -54,7 +54,7 @@ def run(setting: Setting) -> Report:
             f"{starts} interleaved starts of each kind, {setting.threads} WASM threads",
             "cold: a new folder, so the model is built and the browser's profile is new",
             f"warm: a folder that {WARM_UP} starts before have used, at the same port",
-            "the system's own file cache is warm for both",
+            "the system's own file cache is warm for both; no process remembers another's results",
             "1000 ms warm is an aim; the parts add up to the whole, save what runs meanwhile",
         ],
         groups=[
