@@ -37,6 +37,8 @@ class Sent:
     answer: Answer
     worker: Worker
     loaded: Loaded
+    then: Loaded
+    """the model as it was laid out for the plan"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class Running:
             timeout_s=self.timeout_s,
         )
         latency_s = perf_counter() - started
-        where = (sent.worker, sent.loaded)
+        where = (sent.worker, sent.then)
         result = result_of(self.call, sent.plan, sent.answer, *where, latency_s=latency_s)
         return Ran(result, sent.loaded)
 
@@ -75,21 +77,21 @@ class Running:
 
     async def _ask(self, call: Call, worker: Worker, loaded: Loaded, *, remember: bool) -> Sent:
         """Plan and send it with nothing in between, so that it fits what the engine then holds."""
-        recall = worker.library.recall
+        recall, then = worker.library.recall, loaded.as_it_is()
         platform = loaded.ability.platform
         digest = partial(call.digest, platform)
-        plan = call.plan(loaded, recall.memory(loaded, digest, self.handles) if remember else None)
+        plan = call.plan(then, recall.memory(then, digest, self.handles) if remember else None)
         tensors = call.tensors(plan, platform)
-        recall.promise(plan, loaded)
+        recall.promise(plan, then)
         try:
             answer = await worker.ask(plan.message, tensors)
         except BaseException as error:
             recall.withdraw(plan)
             if isinstance(error, AccelerateError) and error.code == "model_not_loaded":
-                error.details["engine_replaced"] = not loaded.holds(plan)
+                error.details["laid_out_anew"] = not loaded.holds(plan)
             raise
-        recall.fulfil(plan, loaded, answer.value)
-        return Sent(plan, answer, worker, loaded)
+        recall.fulfil(plan, then, answer.value)
+        return Sent(plan, answer, worker, loaded, then)
 
     async def _fitting(self, worker: Worker, loaded: Loaded) -> Call:
         """The call, with by value what lies there in a dtype that the components do not take."""

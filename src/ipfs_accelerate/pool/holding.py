@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ipfs_accelerate.errors import AccelerateError
 from ipfs_accelerate.protocol.messages import Block, Lent, Load, Unload, Weight
 
 if TYPE_CHECKING:
@@ -52,7 +55,7 @@ class Holding:
         held = self.held.get(key)
         if held is None:
             message = _load(key, component, ability, dimensions, fallback=fallback)
-            answer = await self._ask(message, on_progress=on_progress)
+            answer = await self._loaded(message, on_progress)
             held = self.held[key] = Held(component, dict(answer.value))
         held.users.add(user)
         return held
@@ -68,6 +71,14 @@ class Holding:
         del self.held[key]
         await self._ask(Unload(model=key))
         return True
+
+    async def _loaded(self, message: Load, on_progress: OnProgress | None) -> Any:
+        try:
+            return await self._ask(message, on_progress=on_progress)
+        except asyncio.CancelledError:  # what an engine is making already it will hold
+            with contextlib.suppress(AccelerateError):
+                await asyncio.shield(self._ask(Unload(model=message.model)))
+            raise
 
     def of(self, user: str) -> list[str]:
         """The engine's keys of what this model uses."""

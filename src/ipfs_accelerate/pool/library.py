@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections import Counter
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -45,6 +45,17 @@ _CHECKING: ContextVar[bool] = ContextVar("checking", default=False)
 """Set in a check, which may load its model in another shape, and must not wait for itself."""
 
 
+@dataclass(slots=True, eq=False)
+class _Loading:
+    """A load that is under way."""
+
+    task: asyncio.Task[Loaded] | None = None
+    patient: int = 0
+    """how many wait for it"""
+    urgent: asyncio.Event = field(default_factory=asyncio.Event)
+    """set where a check waits for it, so that it must not wait for that"""
+
+
 class Library:
     """Loads, lays out anew and unloads models on one engine; one change at a time."""
 
@@ -56,8 +67,7 @@ class Library:
         self.holding = Holding(ask)
         self._arrange = arrange
         self._change = asyncio.Lock()
-        self._loading: dict[str, asyncio.Task[Loaded]] = {}
-        self._patient: Counter[str] = Counter()
+        self._loading: dict[str, _Loading] = {}
         self._uncut: set[str] = set()
         """models that did not do as components: keys of their manifests"""
 
@@ -74,22 +84,21 @@ class Library:
         dimensions = needed.dimensions(ability.platform)
         key = name_of(needed.model, ability, dimensions)
         while (loaded := self.models.get(key)) is not None and key not in self._loading:
-            if loaded.ready.is_set():
+            if loaded.ready.is_set() or _CHECKING.get():
                 return allowed(loaded, needed)
-            await loaded.ready.wait()  # it is being laid out anew
-        task = self._loading.get(key)
-        if task is None:
-            task = asyncio.ensure_future(self._load(key, needed, ability, check))
-            self._loading[key] = task
-            task.add_done_callback(lambda _: self._loading.pop(key, None))
+            await loaded.ready.wait()  # it is being laid out anew, or given up
+        loading, task = self._begun(key, needed, ability, check)
+        if _CHECKING.get():
+            loading.urgent.set()
         # Shielded: one caller who gives up must not end it for the others; the last one does.
-        self._patient[key] += 1
+        loading.patient += 1
         try:
             return allowed(await asyncio.shield(task), needed)
         finally:
-            self._patient[key] -= 1
-            if not self._patient[key] and not task.done():
+            loading.patient -= 1
+            if not loading.patient and not task.done():
                 task.cancel()
+                self._end(key, loading)  # whoever asks now must not be given up with it
 
     async def unload(self, model: Manifest) -> None:
         """Forget a model, on every platform and in every shape."""
@@ -105,52 +114,70 @@ class Library:
         self.holding.clear()
         self.recall.clear()
 
-    async def _load(self, key: str, needed: Needed, ability: Ability, check: Check) -> Loaded:
-        fresh = await self._lay(key, needed, ability, check)
+    def _begun(
+        self, key: str, needed: Needed, ability: Ability, check: Check
+    ) -> tuple[_Loading, asyncio.Task[Loaded]]:
+        """The load of this model that is under way, or that begins now."""
+        loading = self._loading.setdefault(key, _Loading())
+        if loading.task is None:
+            work = self._load(key, needed, ability, check, loading.urgent)
+            loading.task = asyncio.ensure_future(work)
+            loading.task.add_done_callback(lambda _: self._end(key, loading))
+        return loading, loading.task
+
+    def _end(self, key: str, loading: _Loading) -> None:
+        if self._loading.get(key) is loading:
+            del self._loading[key]
+
+    async def _load(
+        self, key: str, needed: Needed, ability: Ability, check: Check, urgent: asyncio.Event
+    ) -> Loaded:
+        fresh, changed = await self._lay(key, needed, ability, urgent)
         try:
+            for loaded in changed:
+                await self._serve_again(loaded, check)
             await _run(check, fresh)
         except BaseException as error:
-            await self._give_up(fresh)
-            if fresh.layout.is_whole or not _speaks_against(error):
+            await self._give_up(fresh, *changed)
+            if fresh.layout.is_file or not _speaks_against(error):
                 raise
             self._uncut.add(needed.model.key)
-            return await self._load(key, needed, ability, check)  # it may do as a whole
+            return await self._load(key, needed, ability, check, urgent)  # it may do as a whole
         fresh.ready.set()
         return fresh
 
-    async def _lay(self, key: str, needed: Needed, ability: Ability, check: Check) -> Loaded:
-        """Load it; what shares with it is laid out anew, checked, and serves again."""
-        async with self._quiet():
+    async def _lay(
+        self, key: str, needed: Needed, ability: Ability, urgent: asyncio.Event
+    ) -> tuple[Loaded, list[Loaded]]:
+        """Load it; what shares with it and was laid out anew for that, is to be checked too."""
+        async with self._quiet(urgent):
             await self._make_room(needed.model, ability)
             started = perf_counter()
             dimensions = needed.dimensions(ability.platform)
             fresh = Loaded(key, needed, ability, dimensions, whole(needed.model))
-            group = {one.key: one for one in self.models.values() if self._together(one, fresh)}
-            layouts = await self._layouts(group, fresh)
+            group, layouts = await self._planned(fresh)
             changed = [one for name, one in group.items() if layouts[name].keys != one.layout.keys]
             try:
                 await self._carry_out(changed, fresh, layouts)
             except AccelerateError as error:
-                if (layouts[key].is_whole and not changed) or not _speaks_against(error):
+                if (layouts[key].is_file and not changed) or not _speaks_against(error):
                     raise
                 self._uncut |= {one.needed.model.key for one in (*changed, fresh)}
                 changed = []
                 await self._carry_out(changed, fresh, {key: whole(needed.model)})
             fresh.load_s = perf_counter() - started
-        for loaded in changed:
-            await self._serve_again(loaded, check)
-        return fresh
+        return fresh, changed
 
     @contextlib.asynccontextmanager
-    async def _quiet(self) -> AsyncIterator[None]:
-        """One change at a time, and none while a model is checked: it may be laid out anew."""
+    async def _quiet(self, urgent: asyncio.Event) -> AsyncIterator[None]:
+        """One change at a time, and none while a model is checked, unless that waits for it."""
         while True:
             async with self._change:
                 checked = [one for one in self.models.values() if not one.ready.is_set()]
-                if not checked or _CHECKING.get():
+                if not checked or urgent.is_set():
                     yield
                     return
-            await checked[0].ready.wait()
+            await _either(checked[0].ready, urgent)
 
     async def _serve_again(self, loaded: Loaded, check: Check) -> None:
         """One that computes wrongly as components goes, and is loaded whole when it is needed."""
@@ -164,9 +191,20 @@ class Library:
                 raise
         loaded.ready.set()
 
-    async def _give_up(self, loaded: Loaded) -> None:
+    async def _give_up(self, *models: Loaded) -> None:
+        """Unload those of them that were not found to be right."""
         async with self._change:
-            await self._forget(loaded)
+            for loaded in models:
+                if not loaded.ready.is_set():
+                    await self._forget(loaded)
+
+    async def _planned(self, fresh: Loaded) -> tuple[dict[str, Loaded], dict[str, Layout]]:
+        """What it may share with, and a layout for each: of the engine as it is after planning."""
+        while True:
+            group = {one.key: one for one in self.models.values() if self._together(one, fresh)}
+            layouts = await self._layouts(group, fresh)
+            if all(self.models.get(key) is one for key, one in group.items()):
+                return group, layouts
 
     async def _layouts(self, group: Mapping[str, Loaded], fresh: Loaded) -> dict[str, Layout]:
         present = {key: one.layout for key, one in group.items()}
@@ -211,8 +249,7 @@ class Library:
         return list(found.values())
 
     async def _take(self, loaded: Loaded, layout: Layout, together: Together) -> None:
-        loaded.layout, keys, held = layout, engine_keys(loaded, layout), []
-        loaded.keys, loaded.held = (), ()
+        keys, held = engine_keys(loaded, layout), []
         for number, (key, stage) in enumerate(zip(keys, layout.stages, strict=True)):
             new = key not in self.holding.held
             held.append(
@@ -228,7 +265,7 @@ class Library:
             )
             if new:
                 together.loaded(stage.component)
-        loaded.keys, loaded.held = keys, tuple(held)
+        loaded.layout, loaded.keys, loaded.held = layout, keys, tuple(held)
 
     async def _leave(self, loaded: Loaded, needed: Sequence[str]) -> None:
         """Give back its components but these, and what is remembered of those that go."""
@@ -239,6 +276,7 @@ class Library:
     async def _forget(self, loaded: Loaded) -> None:
         if self.models.get(loaded.key) is loaded:
             del self.models[loaded.key]
+        loaded.gone = True
         loaded.ready.set()  # whoever waits looks again, and does not find it
         with contextlib.suppress(AccelerateError):  # an engine that has ended holds nothing
             await self._leave(loaded, ())
@@ -250,8 +288,9 @@ class Library:
             for one in self.models.values()
             if one.needed.model.key == model.key and one.ability.platform == ability.platform
         ]
-        if len(shapes) >= MOST_SHAPES:
-            await self._forget(shapes[0])
+        idle = [one for one in shapes if one.ready.is_set()]
+        if len(shapes) >= MOST_SHAPES and idle:
+            await self._forget(idle[0])
 
     def _together(self, loaded: Loaded, fresh: Loaded) -> bool:
         """Whether the two may share: on one platform, and where it takes fixed shapes in one."""
@@ -269,6 +308,16 @@ async def _run(check: Check, loaded: Loaded) -> None:
         await check(loaded)
     finally:
         _CHECKING.reset(token)
+
+
+async def _either(*events: asyncio.Event) -> None:
+    """Wait for one of them."""
+    waits = [asyncio.ensure_future(one.wait()) for one in events]
+    try:
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for one in waits:
+            one.cancel()
 
 
 def _speaks_against(error: BaseException) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ipfs_accelerate.errors import ModelError
@@ -36,10 +36,17 @@ class Loaded:
     held: tuple[Held, ...] = ()
     ready: asyncio.Event = field(default_factory=asyncio.Event)
     """set while it serves: laid out, loaded and checked"""
+    gone: bool = False
+    """whether it was unloaded"""
+
+    def as_it_is(self) -> Loaded:
+        """It with its components of now, for a request: it may be laid out anew meanwhile."""
+        return replace(self)
 
     def holds(self, plan: Plan) -> bool:
         """Whether it still serves by the components that this plan was made for."""
-        return self.ready.is_set() and {one.model for one in plan.message.steps} <= set(self.keys)
+        serves = self.ready.is_set() and not self.gone
+        return serves and {one.model for one in plan.message.steps} <= set(self.keys)
 
     @property
     def device(self) -> str:

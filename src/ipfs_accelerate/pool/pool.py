@@ -177,7 +177,8 @@ class Pool:
             try:
                 return await attempt()
             except AccelerateError as error:
-                if not error.details.get("engine_replaced") or worker is not None:
+                replaced = error.details.get("engine_replaced") and worker is None
+                if not replaced and not error.details.get("laid_out_anew"):
                     raise
 
     def _turn(self, model: Manifest | None, number: int | None) -> Turn:
