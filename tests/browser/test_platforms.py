@@ -13,7 +13,7 @@ from ipfs_accelerate.errors import AccelerateError
 from ipfs_accelerate.models import BlockStore, golden, resolve
 from ipfs_accelerate.models.catalog import DEFAULT
 from ipfs_accelerate.models.text import TextProcessor
-from ipfs_accelerate.pool.worker import MOST_SHAPES
+from ipfs_accelerate.pool.library import MOST_SHAPES
 
 EIGHT_TOKENS = text_of(6)
 SOFTWARE = [("chromium", "webgpu"), ("portable", "webgpu"), ("firefox", "webgpu")]
@@ -71,7 +71,7 @@ def test_webnn_takes_any_shape_and_holds_few_of_them(browsers, natively):
         assert np.abs(result.output - natively(texts)).max() < TOLERANCE
     pool = browsers("portable")._core._pool
     (worker,) = pool._workers.values()
-    assert len([key for key in worker.models if " webnn " in key]) <= MOST_SHAPES
+    assert len([key for key in worker.library.models if " webnn " in key]) <= MOST_SHAPES
 
 
 @pytest.mark.parametrize(("browser", "platform"), DEVICES)

@@ -70,7 +70,8 @@ def test_it_lists_its_blocks():
 @pytest.mark.parametrize(
     "change",
     [
-        {"format": 2},
+        {"format": 1},
+        {"format": 3},
         {"name": 1},
         {"graph": ["../x", 1]},
         {"graph": [CID, -1]},
