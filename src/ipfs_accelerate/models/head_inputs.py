@@ -12,6 +12,7 @@ from onnx import ModelProto, shape_inference
 from ipfs_accelerate.errors import ModelError
 from ipfs_accelerate.models.inputs import describe
 from ipfs_accelerate.models.onnx_parts import ports
+from ipfs_accelerate.models.widths import only_widths
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -115,7 +116,10 @@ def _typed(name: str, model: ModelProto, wanted: set[str]) -> dict[str, Port]:
 
 def _check(head: Head, port: Port, base: Values, name: str) -> None:
     value = base.find(name)
-    if value is None or (value.dtype == port.dtype and _fits(port.shape, value.shape)):
+    if value is None:
+        return
+    same = value.dtype == port.dtype or only_widths(value.dtype, port.dtype)
+    if same and _fits(port.shape, value.shape):
         return
     raise ModelError(
         f"The head {head.path} takes {port.name!r} as {describe(port)}, and {name!r} of its base "

@@ -22,13 +22,14 @@ from ipfs_accelerate.models.onnx_parts import graphs_of, ports
 from ipfs_accelerate.models.opsets import align
 from ipfs_accelerate.models.pruned import prune
 from ipfs_accelerate.models.refusal import invalid
+from ipfs_accelerate.models.widths import cast, only_widths
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ipfs_accelerate.models.blocks import BlockStore
     from ipfs_accelerate.models.builds import Stamps
-    from ipfs_accelerate.models.manifest import Dimension, Manifest
+    from ipfs_accelerate.models.manifest import Dimension, Manifest, Port
 
 TASK = "head"
 
@@ -46,12 +47,24 @@ def attach(base: Manifest, head: Path, store: BlockStore) -> tuple[Manifest, Sta
     _check_names(str(head), above)
     values, asked = Values.of(base, below), Head(head, alone.inputs)
     taken = match(asked, values)
+    cast(above.graph, _of_other_widths(asked, values, taken))
     above = align(below, above, head)
     _resize(above, dimensions(asked, values, taken))
     names = head_names.Names(above.graph, below.graph, taken)
     head_names.check(names, asked, values)
     merged = _join(below, above, names)
     return _manifest(base, alone, head, merged, store), stamps
+
+
+def _of_other_widths(head: Head, base: Values, taken: Mapping[str, str]) -> dict[str, Port]:
+    """What the head's inputs are under the base, where they are integers of another width there."""
+    found = {port.name: base.find(taken[port.name]) for port in head.inputs if port.name in taken}
+    dtypes = {port.name: port.dtype for port in head.inputs}
+    return {
+        name: value
+        for name, value in found.items()
+        if value is not None and only_widths(value.dtype, dtypes[name])
+    }
 
 
 def _inlined(path: Path, model: ModelProto) -> ModelProto:

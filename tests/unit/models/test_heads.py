@@ -83,7 +83,7 @@ def classifier(given="text_embedding", width=384, opset=21):
     )
 
 
-def token_head():
+def token_head(mask=TensorProto.INT32):
     """Labels for the tokens that are there, from inside the encoder."""
     return made(
         [
@@ -94,7 +94,7 @@ def token_head():
         ],
         [
             VALUE(LAST, FLOAT, ["b", "s", 384]),
-            VALUE("attention_mask", TensorProto.INT32, ["b", "s"]),
+            VALUE("attention_mask", mask, ["b", "s"]),
         ],
         [VALUE("labels", FLOAT, ["b", "s", 5])],
         [weight("W", 384, 5), numpy_helper.from_array(np.array([-1]), "last")],
@@ -182,9 +182,11 @@ def test_the_same_head_gives_the_same_model(minilm, minilm_store, save):
     assert len(keys) == 1
 
 
-def test_a_head_on_tokens_needs_no_pooling(minilm, minilm_store, save):
-    path = save(token_head())
+@pytest.mark.parametrize("width", [TensorProto.INT32, TensorProto.INT64])
+def test_a_head_on_tokens_needs_no_pooling(minilm, minilm_store, save, width):
+    path = save(token_head(width))
     merged, _ = heads.attach(minilm, path, minilm_store)
+    assert {port.dtype for port in merged.inputs} == {"int32"}
     graph = graph_of(merged, minilm_store)
     assert not any(node.name.startswith("pool.") for node in graph.node)
     assert not any(tensor.name.startswith("pool.") for tensor in graph.initializer)
@@ -194,7 +196,7 @@ def test_a_head_on_tokens_needs_no_pooling(minilm, minilm_store, save):
     base.graph.output.append(VALUE(LAST, FLOAT, ["batch", "sequence", 384]))
     shown = minilm_store.put(base.SerializeToString())
     (hidden,) = run(minilm_store.path(shown.cid), TOKENS, [LAST])
-    mask = TOKENS["attention_mask"]
+    mask = TOKENS["attention_mask"].astype(helper.tensor_dtype_to_np_dtype(width))
     (wanted,) = run(path, {LAST: hidden, "attention_mask": mask})
     (labels,) = run(minilm_store.path(merged.graph.cid), TOKENS)
     assert np.allclose(labels, wanted, atol=1e-5)
