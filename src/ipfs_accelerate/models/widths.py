@@ -6,6 +6,7 @@ GPU computes with. A Cast in front of the head's own nodes changes no number of 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from onnx import helper
@@ -36,10 +37,14 @@ def cast(head: GraphProto, given: Mapping[str, Port]) -> None:
         if port is None or by_onnx(port.dtype).number == wanted:
             continue
         outside, inside = value.name, _fresh(value.name, values_in(head))
-        rename(head, lambda name, old=outside, new=inside: new if name == old else name)
+        rename(head, partial(_instead, outside, inside))
         value.name = outside
         value.type.tensor_type.elem_type = by_onnx(port.dtype).number
         head.node.insert(0, helper.make_node("Cast", [outside], [inside], to=wanted))
+
+
+def _instead(old: str, new: str, name: str) -> str:
+    return new if name == old else name
 
 
 def _fresh(name: str, taken: set[str]) -> str:
