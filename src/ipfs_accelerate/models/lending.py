@@ -40,7 +40,7 @@ def lend(layouts: Mapping[str, Layout], store: BlockStore) -> dict[str, Layout]:
     users = Counter(
         cid
         for component in components.values()
-        for cid in {one.cid for one in (*component.weights, *component.lent)}
+        for cid in {one.cid for one in component.weights} | {one.cid for one in component.lent}
     )
     shared = frozenset(
         weight.cid
