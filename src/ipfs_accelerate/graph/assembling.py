@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ipfs_accelerate.graph.dag import SMALLEST, Value
-from ipfs_accelerate.graph.digests import digest_of, of_input
+from ipfs_accelerate.graph.digests import INTEGERS, digest_of, of_input
 from ipfs_accelerate.graph.parts import Part, Result, Source
 from ipfs_accelerate.graph.ports import Dimensions
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ipfs_accelerate.graph.dag import Dag, Node, Output, Port, Shape, Weight
     from ipfs_accelerate.graph.living import Living, Together
 
-_INTEGERS = frozenset({"int32", "int64"})
 _INDEX = 1
 """The input of a Gather that chooses rows."""
 
@@ -108,8 +107,10 @@ def _sources(
     used = {value for node in nodes for value in node.uses()} - made - dag.weight_of.keys()
     dimensions = Dimensions()
     ports = [port for port in dag.inputs if of_input(port.name, port.dtype) in used]
+    shapes = [{port.name: port.shape for port in one.inputs} for one in dags]
+    busy = _more_than_choosing(nodes)
     own = [
-        _from_input(port, nodes, dimensions.merge([_shape_of(port.name, one) for one in dags]))
+        _from_input(port, busy, dimensions.merge([one[port.name] for one in shapes]))
         for port in sorted(ports, key=lambda port: port.name)
     ]
     taken = {of_input(port.name, port.dtype) for port in ports}
@@ -120,26 +121,20 @@ def _sources(
     return (*own, *values)
 
 
-def _shape_of(name: str, dag: Dag) -> Shape | None:
-    return next(port.shape for port in dag.inputs if port.name == name)
-
-
-def _from_input(port: Port, nodes: Sequence[Node], shape: Shape | None) -> Source:
-    index = port.dtype in _INTEGERS and _only_chooses(of_input(port.name, port.dtype), nodes)
-    dtype = "int32" if index else port.dtype
+def _from_input(port: Port, busy: Collection[str], shape: Shape | None) -> Source:
+    narrow = port.dtype in INTEGERS and of_input(port.name, port.dtype) not in busy
+    dtype = "int32" if narrow else port.dtype
     return Source(name_of_input(port.name), dtype, shape, port.shape, port.name)
 
 
-def _only_chooses(value: str, nodes: Sequence[Node]) -> bool:
-    """Whether a value does nothing but choose rows, for which 32 bits are enough."""
-    return all(
-        node.operator == "Gather"
-        and not node.domain
-        and value not in node.captured
-        and [at for at, one in enumerate(node.inputs) if one == value] == [_INDEX]
-        for node in nodes
-        if value in node.uses()
-    )
+def _more_than_choosing(nodes: Sequence[Node]) -> set[str]:
+    """The values that do more than choose rows, for which 32 bits are enough."""
+    found: set[str] = set()
+    for node in nodes:
+        chooses = node.operator == "Gather" and not node.domain
+        found.update(node.captured)
+        found.update(one for at, one in enumerate(node.inputs) if not chooses or at != _INDEX)
+    return found
 
 
 def _from_part(value: str, dag: Dag, shape: Shape | None, earlier: Sequence[Part]) -> Source:

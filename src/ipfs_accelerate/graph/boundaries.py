@@ -27,6 +27,8 @@ _ENDS = frozenset({"Relu", "Clip", "LeakyRelu", "PRelu", "Elu"})
 _CONVS = frozenset({"Conv", "ConvTranspose", "FusedConv"})
 _WITHIN = frozenset({"Add", "BatchNormalization"})
 _FURTHEST = 4
+_WIDEST = 4
+"""Inputs that are looked at; no pattern here has more."""
 
 
 class Boundaries:
@@ -85,4 +87,4 @@ class Boundaries:
     def _made(self, node: Node) -> list[Node]:
         """The nodes whose values it takes."""
         producers = self._dag.producer_of
-        return [producers[one] for one in node.inputs if one in producers]
+        return [producers[one] for one in node.inputs[:_WIDEST] if one in producers]

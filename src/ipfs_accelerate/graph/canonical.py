@@ -44,6 +44,8 @@ class Inner:
 
     def reach(self, name: str) -> str:
         """Name a value of the graph outside."""
+        if not name:
+            raise invalid("an output of a graph within it has no name")
         self.captured[name] = None
         return self.outer(name)
 
@@ -52,7 +54,7 @@ def attributes(
     node: NodeProto, defaults: Mapping[str, bytes], inner: Inner
 ) -> list[AttributeProto]:
     """The node's attributes in the one form."""
-    return _attributes(node, defaults, inner, {})
+    return _attributes(node, defaults, inner, _Scope({}, None))
 
 
 def plain(tensor: TensorProto, inner: Inner, name: str = "") -> TensorProto:
@@ -77,7 +79,7 @@ def point(tensor: TensorProto, cid: str, size: int) -> None:
 
 
 def _attributes(
-    node: NodeProto, defaults: Mapping[str, bytes], inner: Inner, names: dict[str, str]
+    node: NodeProto, defaults: Mapping[str, bytes], inner: Inner, names: _Scope
 ) -> list[AttributeProto]:
     found: dict[str, AttributeProto] = {}
     for one in node.attribute:
@@ -91,7 +93,7 @@ def _attributes(
     ]
 
 
-def _attribute(source: AttributeProto, inner: Inner, names: dict[str, str]) -> AttributeProto:
+def _attribute(source: AttributeProto, inner: Inner, names: _Scope) -> AttributeProto:
     if source.ref_attr_name:
         raise invalid(f"its attribute {source.name!r} refers to a function's, outside of one")
     result = AttributeProto(name=source.name, type=source.type)
@@ -110,27 +112,34 @@ def _attribute(source: AttributeProto, inner: Inner, names: dict[str, str]) -> A
     return result
 
 
-def _graph(source: GraphProto, inner: Inner, outer: dict[str, str]) -> GraphProto:
+def _graph(source: GraphProto, inner: Inner, outer: _Scope) -> GraphProto:
     if source.sparse_initializer:
         raise invalid("a graph within it has sparse initializers")
-    names = outer | _names(source, inner)
+    own = _names(source, inner)
+    names = _Scope(own, outer)
     result = GraphProto(name="inner")
-    result.input.extend(_port(one, names) for one in source.input)
-    result.initializer.extend(plain(one, inner, names[one.name]) for one in source.initializer)
+    result.input.extend(_port(one, own[one.name]) for one in source.input)
+    result.initializer.extend(plain(one, inner, own[one.name]) for one in source.initializer)
     result.node.extend(_node(one, inner, names) for one in source.node)
-    result.output.extend(_port(one, _Reaching(names, inner)) for one in source.output)
+    result.output.extend(_port(one, names.find(one.name, inner)) for one in source.output)
     return result
 
 
-class _Reaching(dict[str, str]):
-    """Names of an inner graph; any other is one of the graph outside."""
+@dataclass(frozen=True)
+class _Scope:
+    """The names of an inner graph; any other is one of the graphs around it."""
 
-    def __init__(self, names: dict[str, str], inner: Inner) -> None:
-        super().__init__(names)
-        self._inner = inner
+    own: Mapping[str, str]
+    around: _Scope | None
 
-    def __missing__(self, name: str) -> str:
-        return self._inner.reach(name)
+    def find(self, name: str, inner: Inner) -> str:
+        """What the value is called from now on."""
+        scope: _Scope | None = self
+        while scope is not None:
+            if name in scope.own:
+                return scope.own[name]
+            scope = scope.around
+        return inner.reach(name)
 
 
 def _names(source: GraphProto, inner: Inner) -> dict[str, str]:
@@ -152,20 +161,19 @@ def _name(name: str, names: dict[str, str], inner: Inner) -> None:
     names[name] = inner.fresh()
 
 
-def _node(source: NodeProto, inner: Inner, names: dict[str, str]) -> NodeProto:
+def _node(source: NodeProto, inner: Inner, names: _Scope) -> NodeProto:
     operator = inner.imports.operator(source.op_type, source.domain)
     inner.operators.add((operator.domain, source.op_type, operator.version))
     inner.repeatable &= not by_chance(source, operator.version, training=len(source.input) > 2)  # noqa: PLR2004 - Dropout's third input
-    reaching = _Reaching(names, inner)
     result = NodeProto(op_type=source.op_type, domain=domain_of(source.domain))
-    result.input.extend(name and reaching[name] for name in source.input)
-    result.output.extend(name and names[name] for name in source.output)
+    result.input.extend(name and names.find(name, inner) for name in source.input)
+    result.output.extend(name and names.own[name] for name in source.output)
     result.attribute.extend(_attributes(source, operator.defaults, inner, names))
     return result
 
 
-def _port(source: ValueInfoProto, names: dict[str, str]) -> ValueInfoProto:
-    result = type(source)(name=names[source.name])
+def _port(source: ValueInfoProto, name: str) -> ValueInfoProto:
+    result = type(source)(name=name)
     result.type.CopyFrom(source.type)
     result.type.ClearField("denotation")
     for dimension in result.type.tensor_type.shape.dim:

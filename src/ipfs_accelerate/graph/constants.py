@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,11 +55,15 @@ class Constants:
         """The raw bytes of a tensor that lies in the graph, or of one turned."""
         if digest in self.tensors:
             return raw_bytes(self.tensors[digest])
-        return next(
-            data
-            for one in self.tensors
-            if (data := self._turned(one)) is not None and self._of(one, data).digest == digest
-        )
+        data = self._turned(self._sources[digest])
+        assert data is not None  # noqa: S101 - it was found by its turned bytes
+        return data
+
+    @cached_property
+    def _sources(self) -> dict[str, str]:
+        """Which matrix inside the graph has a transpose of this digest."""
+        turned = ((one, self._turn_inside(one)) for one in self.tensors)
+        return {weight.digest: one for one, weight in turned if weight is not None}
 
     def _turn_inside(self, digest: str) -> Weight | None:
         data = self._turned(digest)

@@ -7,6 +7,7 @@ from dataclasses import astuple, fields
 from typing import Any, TypeVar
 
 from ipfs_accelerate.graph.dag import Dag, Node, Output, Port, Value, Weight
+from ipfs_accelerate.graph.digests import of_input
 from ipfs_accelerate.graph.refusal import invalid
 
 FORMAT = 1
@@ -113,9 +114,9 @@ _KINDS = {
 
 def _check(dag: Dag) -> None:
     """Raise unless every node finds what it uses made before it."""
-    known = {weight.digest for weight in dag.weights} | dag.values.keys()
-    made = {value for node in dag.nodes for value in node.outputs}
-    seen = known - made
+    seen = dag.weight_of.keys() | {of_input(one.name, one.dtype) for one in dag.inputs}
+    if dag.whole is not None:  # what nothing makes may be a sparse initializer
+        seen |= dag.values.keys() - dag.producer_of.keys()
     for node in dag.nodes:
         if not seen.issuperset(node.uses()):
             raise ValueError(f"its node {node.index} uses what is not there yet")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ipfs_accelerate.graph.digests import of_input
@@ -19,6 +21,8 @@ OTHER_WEIGHTS = "other weights"
 OTHER_ATTRIBUTES = "other attributes"
 ANOTHER_OPERATOR = "another operator"
 NOT_REPEATABLE = "not repeatable"
+_MOST_USERS = 100
+"""Nodes that are looked at of those which use one value."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,9 @@ class _There:
         self._users: dict[str, list[Node]] = {}
         for node in dag.nodes:
             for value in node.uses():
-                self._users.setdefault(value, []).append(node)
+                users = self._users.setdefault(value, [])
+                if len(users) < _MOST_USERS:
+                    users.append(node)
 
     def why(self, node: Node, dag: Dag) -> tuple[_Cause, list[str]]:
         """The cause for a node's absence, and the weights that are not there."""
@@ -83,7 +89,7 @@ class _There:
         """What the other model does with the same values."""
         users = [self._users.get(value, []) for value in flowing]
         if not users:
-            return [one for one in self._own(self.dag.nodes) if self._still(one)]
+            return self._still
         every = set.intersection(*({one.digest for one in each} for each in users))
         some = {one.digest: one for each in users for one in each}
         return self._own([some[one] for one in every] or some.values())
@@ -91,8 +97,12 @@ class _There:
     def _own(self, nodes: Iterable[Node]) -> list[Node]:
         return [one for one in nodes if one.digest not in self._shared]
 
-    def _still(self, node: Node) -> bool:
-        return all(value in self.dag.weight_of for value in node.uses())
+    @cached_property
+    def _still(self) -> list[Node]:
+        """What is made of weights alone."""
+        weights = self.dag.weight_of.keys()
+        found = (node for node in self.dag.nodes if weights >= set(node.uses()))
+        return self._own(islice(found, _MOST_USERS))
 
 
 def _cause(node: Node, dag: Dag, rivals: list[Node], alike: list[Node]) -> tuple[_Cause, list[str]]:

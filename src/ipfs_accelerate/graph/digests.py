@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 ABSENT = ""
 """What stands for an optional input that is not given."""
 
+INTEGERS = frozenset({"int32", "int64"})
+"""The dtypes that choose rows alike."""
+
 _PREFIX = bytes([1, 0x55, 0x12, 32])  # CIDv1, raw, sha2-256, 32 bytes of digest
 _LENGTH = 59
 _PADDING = "=" * 6
@@ -64,7 +67,7 @@ def check_cid(text: str) -> str:
     """Give `text` back if it is the CID of a raw block; anything else is refused."""
     try:
         raw = base64.b32decode(text[1:].upper() + _PADDING)
-    except (binascii.Error, ValueError):
+    except (binascii.Error, ValueError, TypeError):
         raw = b""
     # Base32 leaves two unused bits at the end: only one spelling of a CID is taken.
     if len(text) != _LENGTH or _cid(raw[len(_PREFIX) :]) != text:

@@ -9,7 +9,7 @@ from ipfs_accelerate.graph.canonical import Inner, attributes
 from ipfs_accelerate.graph.chance import by_chance
 from ipfs_accelerate.graph.constants import Constants, constant
 from ipfs_accelerate.graph.dag import Node
-from ipfs_accelerate.graph.digests import ABSENT, cid_of, digest_of, of_index, of_tensor, of_value
+from ipfs_accelerate.graph.digests import ABSENT, cid_of, digest_of, of_tensor, of_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ipfs_accelerate.graph.operators import Imports, Operator
 
 _FALSE = of_tensor("bool", (), cid_of(b"\0"))
-_INTEGERS = frozenset({"int32", "int64"})
 _TRAINING = 2
 """The input of a Dropout that says whether it is being trained."""
 
@@ -38,8 +37,8 @@ class Hashing:
     turned: Callable[[str, tuple[int, ...], str], str] | None = None
     values: dict[str, str] = field(default_factory=dict)
     """names to digests"""
-    dtypes: dict[str, str] = field(default_factory=dict)
-    """of the graph's inputs, by name"""
+    indices: dict[str, str] = field(default_factory=dict)
+    """what the graph's integer inputs are where they choose rows, by digest"""
     nodes: dict[str, Node] = field(default_factory=dict)
     inner: dict[str, Weight] = field(default_factory=dict)
     """external weights of graphs within nodes"""
@@ -122,12 +121,8 @@ class Hashing:
         """The inputs as they are hashed: rows are chosen alike by integers of 32 and 64 bits."""
         hashed = list(inputs)
         if node.op_type == "Gather" and node.domain in ("", "ai.onnx") and len(inputs) > 1:
-            name = self._input_named(inputs[1])
-            hashed[1] = of_index(name) if self.dtypes.get(name) in _INTEGERS else inputs[1]
+            hashed[1] = self.indices.get(inputs[1], inputs[1])
         return hashed
-
-    def _input_named(self, digest: str) -> str:
-        return next((name for name in self.dtypes if self.values[name] == digest), "")
 
 
 def _digest(written: list[AttributeProto]) -> str:

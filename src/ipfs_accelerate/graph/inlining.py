@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING
 
 from onnx import inliner
 
-from ipfs_accelerate.graph.limits import DEEPEST, MOST_NODES, graphs_of
+from ipfs_accelerate.graph.limits import MOST_NODES, graphs_of
 from ipfs_accelerate.graph.refusal import invalid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from onnx import ModelProto, NodeProto
+
+DEEPEST = 64
+"""Functions within functions."""
 
 _Name = tuple[str, str, str]
 

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from onnx import AttributeProto, GraphProto, ModelProto, NodeProto
 
 MOST_NODES = 1_000_000
-DEEPEST = 64
-"""Graphs within graphs, or functions within functions."""
+DEEPEST = 30
+"""Graphs within graphs: protobuf itself reads 100 messages within messages, of which each takes
+three."""
 
 _KINDS = range(1, 15)
 
@@ -31,8 +32,17 @@ def check(model: ModelProto) -> None:
             count += 1
             if count > MOST_NODES:
                 raise invalid(f"it has more than {MOST_NODES:,} nodes")
+            _check_names(node)
             for attribute in node.attribute:
                 waiting += [(depth + 1, graph.node) for graph in graphs_of(attribute)]
+
+
+def _check_names(node: NodeProto) -> None:
+    """Raise unless the node's names are text: protobuf hands out bytes where they are no UTF-8."""
+    names = [node.op_type, node.domain, *node.input, *node.output]
+    names += [attribute.name for attribute in node.attribute]
+    if not all(isinstance(name, str) for name in names):
+        raise invalid("a node of it has a name that is no text")
 
 
 def graphs_of(attribute: AttributeProto) -> list[GraphProto]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ipfs_accelerate.graph.constants import constants_of
 from ipfs_accelerate.graph.dag import Dag, Output, Port, Value
-from ipfs_accelerate.graph.digests import digest_of, of_input
+from ipfs_accelerate.graph.digests import INTEGERS, digest_of, of_index, of_input
 from ipfs_accelerate.graph.hashing import Hashing
 from ipfs_accelerate.graph.inlining import written_out
 from ipfs_accelerate.graph.limits import check
@@ -64,18 +64,16 @@ def _begin(model: ModelProto, ports: tuple[Port, ...], turned: Turned | None) ->
     for one in model.graph.sparse_initializer:
         hashing.values[one.values.name] = digest_of("sparse", one.SerializeToString())
     for port in ports:
-        hashing.values[port.name] = of_input(port.name, port.dtype)
-        hashing.dtypes[port.name] = port.dtype
+        hashing.values[port.name] = digest = of_input(port.name, port.dtype)
+        if port.dtype in INTEGERS:
+            hashing.indices[digest] = of_index(port.name)
     return hashing
 
 
 def _check_names(graph: GraphProto) -> None:
     ports = [*graph.input, *graph.output]
-    names = [one.name for one in ports] + [
-        n for node in graph.node for n in (*node.input, *node.output)
-    ]
     # protobuf hands out bytes where a text is not UTF-8
-    if not all(isinstance(name, str) for name in names) or not all(one.name for one in ports):
+    if not all(isinstance(one.name, str) and one.name for one in ports):
         raise invalid("an input or output of it has no readable name")
     if not graph.output:
         raise invalid("it has no outputs")

@@ -51,4 +51,7 @@ def _dimension(dim: TensorShapeProto.Dimension) -> Dimension:
     # Some exporters write -1 for a free dimension.
     if dim.HasField("dim_value"):
         return dim.dim_value if dim.dim_value >= 0 else None
-    return None if dim.dim_param.startswith(_MADE_UP) else dim.dim_param or None
+    name = dim.dim_param
+    # protobuf hands out bytes where a text is not UTF-8
+    known = isinstance(name, str) and name and not name.startswith(_MADE_UP)
+    return name if known else None

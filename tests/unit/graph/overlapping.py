@@ -80,12 +80,13 @@ class Blocks:
                 assert self.put(data) == cid
             given = {}
             for source in part.inputs:
-                value = feeds[source.input] if source.part is None else made[source.part][source.output]
+                place = feeds if source.part is None else made[source.part]
+                value = place[source.input or source.output]
                 given[source.name] = value.astype(source.dtype)
             made.append(self.run(extract(model, dag, part), given, optimised=optimised))
             for result in part.outputs:
                 assert str(made[-1][result.name].dtype) == result.dtype
-                outputs |= {name: made[-1][result.name] for name in result.outputs}
+                outputs |= dict.fromkeys(result.outputs, made[-1][result.name])
         return outputs
 
 
@@ -140,7 +141,8 @@ class Writer:
             )
         elif form == 2 and array.ndim == 2:
             turned = name + ".turned"
-            self.initializers[turned] = numpy_helper.from_array(np.ascontiguousarray(array.T), turned)
+            items = np.ascontiguousarray(array.T)
+            self.initializers[turned] = numpy_helper.from_array(items, turned)
             self.nodes.append(helper.make_node("Transpose", [turned], [name], perm=[1, 0]))
         else:
             self.initializers[name] = tensor
