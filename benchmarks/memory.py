@@ -7,15 +7,19 @@ from time import sleep
 from typing import TYPE_CHECKING
 
 import numpy as np
-import psutil
-from onnx import TensorProto, helper, save
 
-from benchmarks.memory_sampler import followed, megabytes
+from benchmarks.browser_size import (
+    BASE_S,
+    PATIENCE_S,
+    STILL_MB,
+    BrowserSize,
+    on_strangers,
+    tiny_model,
+)
+from benchmarks.memory_sampler import followed
 from benchmarks.report import Figure, Group, Report, Sample
 from benchmarks.statistics import Target
 from ipfs_accelerate import Accelerator
-from ipfs_accelerate.browsers import find_browser
-from ipfs_accelerate.browsers.memory import tree
 from ipfs_accelerate.models import DEFAULT
 
 if TYPE_CHECKING:
@@ -29,13 +33,6 @@ QUICK = 1
 ROUNDS = 3
 WEIGHTS_MB = 90.9
 TEXT = "A sentence goes in, and a vector comes out."
-# Settled: this long without a change of more than this, and at most so long.
-STILL_S, STILL_MB, PATIENCE_S = 5.0, 1.0, 30.0
-QUICK_STILL_S = 1.0
-# A young page gives some 35 MB of compiling back after about 30 s: a base taken before that would
-# hide as much of the model.
-BASE_S = 40.0
-LOOK_EVERY_S = 0.25
 TOLERANCE = 0.1
 
 
@@ -43,21 +40,19 @@ TOLERANCE = 0.1
 class Browser:
     """What one browser took, in MB above its base, round by round."""
 
-    pid: int
-    still_s: float
+    size: BrowserSize
     base: float = 0.0
     peak: list[float] = field(default_factory=list)
     settled: list[float] = field(default_factory=list)
     unloaded: list[float] = field(default_factory=list)
     sample_ms: list[float] = field(default_factory=list)
-    strangers: list[int] = field(default_factory=list)
 
 
 def run(setting: Setting) -> Report:
     """Load, run and unload MiniLM, three times in each fresh browser."""
     count = setting.long_pairs(BROWSERS, quick=QUICK)
     browsers: list[Browser] = []
-    tiny = _tiny_model(setting.folder / "tiny.onnx")
+    tiny = tiny_model(setting.folder / "tiny.onnx")
     for number in range(count):
         browsers.append(_measure(setting, tiny))
         setting.on_step("memory", number + 1, count)
@@ -69,11 +64,11 @@ def run(setting: Setting) -> Report:
             f"{count} fresh browsers, {ROUNDS} rounds of load, run and unload in each",
             f"PSS of all the browser's processes; 1 MB is 10^6 bytes; the weights {WEIGHTS_MB} MB",
             f"base: taken {BASE_S:g} s after the tiny model ran",
-            f"settled: {browsers[0].still_s:g} s within {STILL_MB:g} MB, or {PATIENCE_S:g} s",
+            f"settled: {browsers[0].size.still_s:g} s within {STILL_MB:g} MB, or {PATIENCE_S:g} s",
             f"peak: the most of samples taken {every_ms:.0f} ms apart while it loads",
             f"third round less first: the tolerance is {TOLERANCE:g} of the weights",
             f"{setting.threads} WASM threads; remember=False: each round computes its vector",
-            _on_strangers(browsers),
+            on_strangers(one.size for one in browsers),
         ],
         groups=[_against_targets(browsers), _all_rounds(browsers)],
     )
@@ -82,63 +77,24 @@ def run(setting: Setting) -> Report:
 def _measure(setting: Setting, tiny: Path) -> Browser:
     with Accelerator(**setting.options) as accelerator:
         accelerator.run(tiny, {"x": np.zeros(4, np.float32)})
-        found = Browser(_browser_pid(), QUICK_STILL_S if setting.quick else STILL_S)
+        found = Browser(BrowserSize.of(None, quick=setting.quick))
         sleep(BASE_S)
-        found.base = _settled(found)
+        found.base = found.size.settled()
         for _ in range(ROUNDS):
             _round(accelerator, found)
         return found
 
 
 def _round(accelerator: Accelerator, found: Browser) -> None:
-    with followed(found.pid) as samples:
+    with followed(found.size.pid) as samples:
         accelerator.load()
     moments, sizes = zip(*samples, strict=True)
     found.peak.append(max(sizes) - found.base)
     found.sample_ms.extend(1000 * np.diff(moments))
     accelerator.embed(TEXT)
-    found.settled.append(_settled(found) - found.base)
+    found.settled.append(found.size.settled() - found.base)
     accelerator.unload(DEFAULT)
-    found.unloaded.append(_settled(found) - found.base)
-
-
-def _settled(found: Browser) -> float:
-    """The size once it has stopped to change."""
-    sizes = [megabytes(found.pid)]
-    needed = round(found.still_s / LOOK_EVERY_S)
-    for _ in range(round(PATIENCE_S / LOOK_EVERY_S)):
-        sleep(LOOK_EVERY_S)
-        sizes.append(megabytes(found.pid))
-        last = sizes[-needed:]
-        if len(last) == needed and max(last) - min(last) <= STILL_MB:
-            break
-    found.strangers.append(_strangers(found.pid))
-    return float(np.median(sizes[-needed:]))
-
-
-def _strangers(pid: int) -> int:
-    """How many processes of the same program belong to another browser."""
-    program, ours = str(find_browser().path), set(tree(pid))
-    everyone = psutil.process_iter(["pid", "exe"])
-    return sum(one.info["exe"] == program and one.info["pid"] not in ours for one in everyone)
-
-
-def _on_strangers(browsers: Sequence[Browser]) -> str:
-    counts = [count for one in browsers for count in one.strangers]
-    if not any(counts):
-        return "no other browser of this program ran meanwhile"
-    return (
-        f"{min(counts)} to {max(counts)} processes of other browsers shared this one's code pages: "
-        "where that changed, the figures are wrong; measure again alone"
-    )
-
-
-def _browser_pid() -> int:
-    program = str(find_browser().path)
-    for child in psutil.Process().children():
-        if child.exe() == program:
-            return child.pid
-    raise RuntimeError("The accelerator's browser is not among this process's children.")
+    found.unloaded.append(found.size.settled() - found.base)
 
 
 def _against_targets(browsers: Sequence[Browser]) -> Group:
@@ -172,12 +128,3 @@ def _all_rounds(browsers: Sequence[Browser]) -> Group:
             values = [getattr(one, name)[number] for one in browsers]
             figures.append(Figure(Sample(f"round {number + 1}: {name}", "MB", values)))
     return Group("MB above the base", figures)
-
-
-def _tiny_model(path: Path) -> Path:
-    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [4]) for name in ("x", "y")]
-    node = helper.make_node("Identity", ["x"], ["y"])
-    graph = helper.make_graph([node], "tiny", ends[:1], ends[1:])
-    opset = helper.make_opsetid("", 17)
-    save(helper.make_model(graph, opset_imports=[opset], ir_version=8), str(path))
-    return path
