@@ -54,6 +54,8 @@ class Call:
     remote: Mapping[str, RemoteTensor]
     keep: Mapping[str, int] = field(default_factory=dict)
     """outputs that stay on the worker, under these handles"""
+    _digests: dict[int, tuple[NDArray[Any], str]] = field(default_factory=dict, compare=False)
+    """by the arrays' ids, which are theirs while they are held here"""
 
     @property
     def items(self) -> int:
@@ -67,7 +69,7 @@ class Call:
 
     def key(self, wish: Wish) -> str:
         """A name for what it computes: the model, where it may run, and its inputs."""
-        parts = [f"{name} {digest_of(one)}" for name, one in self.feeds.items()]
+        parts = [f"{name} {self._digest(one)}" for name, one in self.feeds.items()]
         return name_of(self.manifest.key, repr(wish), *parts)
 
     @cached_property
@@ -110,7 +112,14 @@ class Call:
 
     def digest(self, platform: str, name: str, dtype: str) -> str:
         """A name for what an input holds, as a component takes it."""
-        return digest_of(self._fed(name, dtype, platform))
+        return self._digest(self._fed(name, dtype, platform))
+
+    def _digest(self, array: NDArray[Any]) -> str:
+        """Each array is hashed once: a picture has megabytes."""
+        known = self._digests.get(id(array))
+        if known is None:
+            known = self._digests[id(array)] = (array, digest_of(array))
+        return known[1]
 
     def _fed(self, name: str, dtype: str, platform: str) -> NDArray[Any]:
         """An input as a component takes it."""

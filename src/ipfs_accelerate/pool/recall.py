@@ -33,13 +33,18 @@ class Recall:
         self._ask = ask
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def memory(self, loaded: Loaded, digest: Digest, handles: Iterator[int]) -> Memory:
-        """What a plan over this model may use: what several models have in common."""
+    def memory(self, loaded: Loaded, digest: Digest, handles: Iterator[int]) -> Memory | None:
+        """What a plan over this model may use: what several models have in common, if anything."""
+
+        def shared(stage: int) -> bool:
+            return len(loaded.held[stage].users) > 1
 
         def worth(stage: int) -> bool:
-            held = loaded.held[stage]
-            return len(held.users) > 1 and (held.took_ms is None or held.took_ms >= LEAST_MS)
+            took_ms = loaded.held[stage].took_ms
+            return shared(stage) and (took_ms is None or took_ms >= LEAST_MS)
 
+        if not any(map(shared, range(len(loaded.held)))):
+            return None  # so that nothing is hashed in vain
         return Memory(self.remembered, worth, digest, handles)
 
     def promise(self, plan: Plan, loaded: Loaded) -> None:
