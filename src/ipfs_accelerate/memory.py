@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from ipfs_accelerate.result import Result
 
 
+LEAST_BYTES = 4096
+"""What a result takes beside its outputs: objects, metrics, the frame that it came in."""
+
+
 class Memory:
     """The results of one accelerator, which no other one sees."""
 
@@ -59,7 +63,7 @@ class Memory:
 
     def keep(self, key: str, result: Result, owner: str) -> None:
         """Remember a result, which belongs to the model of this key."""
-        size = sum(one.nbytes for one in result.output_tensors.values())
+        size = LEAST_BYTES + sum(one.nbytes for one in result.output_tensors.values())
         took_ms = result.performance_metrics["inference_ms"]
         self.results.keep(key, result, owner, size=size, took_ms=took_ms)
 
