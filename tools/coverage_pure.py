@@ -18,11 +18,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "ipfs_accelerate"
+GRAPH = """
+    assembling boundaries chance cheap comparing cutting dag dag_json differences digests
+    drawing explanation limits living loaded order parts ports prefixes refusal scopes
+    stored work worth
+""".split()
 PURE = (
     *sorted(PACKAGE.glob("protocol/[a-z]*.py")),
     PACKAGE / "pool" / "state.py",
     PACKAGE / "pool" / "placement.py",
     PACKAGE / "pool" / "platforms.py",
+    PACKAGE / "pool" / "plan.py",
+    PACKAGE / "pool" / "arranging.py",
+    PACKAGE / "remembered.py",
     PACKAGE / "browsers" / "ladder.py",
     PACKAGE / "metrics" / "statistics.py",
     *(PACKAGE / "doctor" / f"{name}.py" for name in ("facts", "findings", "known", "report")),
@@ -30,8 +38,10 @@ PURE = (
     PACKAGE / "server" / "access.py",
     PACKAGE / "server" / "handshake.py",
     PACKAGE / "server" / "websocket_frames.py",
+    PACKAGE / "models" / "components.py",
     PACKAGE / "models" / "manifest.py",
     PACKAGE / "models" / "cid.py",
+    *(PACKAGE / "graph" / f"{name}.py" for name in GRAPH),
     PACKAGE / "tensors" / "dtypes.py",
 )
 AT_ONCE = 2
@@ -40,9 +50,9 @@ AT_ONCE = 2
 
 def test_of(module: Path) -> Path:
     """Say where the module's own test file is."""
-    folder, name = module.parent.name, f"test_{module.stem}.py"
+    folder, name = module.parent.relative_to(PACKAGE), f"test_{module.stem}.py"
     tests = ROOT / "tests"
-    return tests / folder / name if folder == "protocol" else tests / "unit" / folder / name
+    return tests / folder / name if folder.name == "protocol" else tests / "unit" / folder / name
 
 
 def run(arguments: list[str], data: Path) -> subprocess.CompletedProcess[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ipfs_accelerate.config import Config, Wish, cache_dir
+from ipfs_accelerate.config import Config, Wish, cache_dir, check_remember
 from ipfs_accelerate.errors import ConfigError
 
 
@@ -48,6 +48,11 @@ def test_an_option_like_no_other_lists_them_all() -> None:
         ("load_timeout_s", "long"),
         ("cache_dir", 3),
         ("browser_path", b"/x"),
+        ("share", "no"),
+        ("remember", 0),
+        ("remember_mb", -1),
+        ("remember_mb", 1.5),
+        ("remember_mb", 1_000_001),
     ],
 )
 def test_a_value_that_does_not_fit_is_named_with_what_does(name: str, value: object) -> None:
@@ -104,3 +109,23 @@ def test_a_call_stands_in_place_of_the_accelerators_options() -> None:
 def test_a_wish_that_nothing_can_grant_says_what_can(options: dict[str, Any], says: str) -> None:
     with pytest.raises(ConfigError, match=says):
         Wish.of(Config.of(), options)
+
+
+def test_sharing_and_remembering_are_on_unless_they_are_turned_off() -> None:
+    config = Config.of()
+    assert config.share
+    assert config.remember
+    assert config.remember_bytes == 64_000_000
+    assert Config.of(remember_mb=0).remember_bytes == 0
+
+
+@pytest.mark.parametrize("accelerators", [True, False])
+def test_a_call_is_remembered_as_it_says_and_else_as_its_accelerators_are(
+    accelerators: bool,
+) -> None:
+    config = Config.of(remember=accelerators)
+    assert check_remember(None, config) is accelerators
+    for value in (True, False):
+        assert check_remember(value, config) is value
+    with pytest.raises(ConfigError, match="remember='yes' does not fit"):
+        check_remember("yes", config)

@@ -109,6 +109,7 @@ class Library:
     def clear(self) -> None:
         """The engine has ended, and all that it held with it."""
         for loaded in self.models.values():
+            loaded.gone = True
             loaded.ready.set()  # whoever waits looks again, and finds nothing
         self.models.clear()
         self.holding.clear()

@@ -40,3 +40,25 @@ def test_loads_and_runs_are_averaged_by_model_and_over_all() -> None:
     assert aggregate["platform_distribution"] == {"wasm": 2}
     assert aggregate["total_memory_usage"] == 40
     assert set(statistics.snapshot()["models"]) == {"a", "b"}
+
+
+def test_what_did_not_run_is_counted_apart_from_what_did() -> None:
+    statistics = Statistics()
+    statistics.loaded("a", "wasm", load_s=2.0, memory_mb=10)
+    statistics.ran("a", items=2, inference_s=0.5, latency_s=1.0)
+    before = statistics.snapshot()
+    assert before["remembered"] == {"hits": 0, "misses": 0, "saved_ms": 0, "saved_bytes": 0}
+    statistics.missed()
+    statistics.reused({"saved_ms": 5.5, "saved_bytes": 100, "latency_ms": 7.0})
+    statistics.reused({"saved_ms": 1.5, "saved_bytes": 10})
+    after = statistics.snapshot()
+    assert after["remembered"] == {"hits": 2, "misses": 1, "saved_ms": 7.0, "saved_bytes": 110}
+    assert after["aggregate"] == before["aggregate"]
+    assert after["models"] == before["models"]
+
+
+def test_a_snapshot_stays_as_it_was() -> None:
+    statistics = Statistics()
+    before = statistics.snapshot()
+    statistics.missed()
+    assert before["remembered"]["misses"] == 0

@@ -323,9 +323,10 @@ def test_the_end_of_an_engine_clears_all():
         held, engine, _ = library(CUT)
         await held.load(needed(A), WASM, right)
         second = await held.load(needed(B), WASM, right)
-        await served(held, engine, second)
+        plan = await served(held, engine, second)
         held.clear()
         assert held.find(B, WASM, {}) is None
+        assert not second.holds(plan)
         assert (held.models, held.holding.held, len(held.recall.remembered)) == ({}, {}, 0)
         engine.loaded.clear()
         assert (await held.load(needed(B), WASM, right)).layout.is_file
