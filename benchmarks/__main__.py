@@ -18,6 +18,8 @@ BENCHMARKS = {
     "roundtrip": "a tiny round trip, against Playwright's page.evaluate",
     "transfer": "10 MB each way, against a raw socket and Playwright",
     "start": "from a fresh Python process to the first vector, part by part",
+    "platforms": "MiniLM on WebNN and WASM, in fp32 and int8, against native onnxruntime",
+    "sharing": "models that share what is equal in them, against the same with sharing off",
     "memory": "what MiniLM takes in the browser, as multiples of its weights",
 }
 THREADS = min(2, len(os.sched_getaffinity(0)))

@@ -13,7 +13,8 @@ def benchmarks(*arguments):
 
 def test_the_help_lists_every_benchmark():
     told = benchmarks("--help").stdout
-    assert all(f"\n  {name} " in told for name in ("call", "roundtrip", "transfer", "start"))
+    names = ("call", "roundtrip", "transfer", "start", "platforms")
+    assert all(f"\n  {name} " in told for name in names)
     assert "memory" in told
 
 
