@@ -18,11 +18,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "ipfs_accelerate"
-GRAPH = """
-    assembling boundaries chance cheap comparing cutting dag dag_json differences digests
-    drawing explanation limits living loaded order parts ports prefixes refusal scopes
-    stored work worth
-""".split()
+GRAPH = (
+    *("assembling", "boundaries", "chance", "cheap", "comparing", "cutting"),
+    *("dag", "dag_json", "differences", "digests", "drawing", "explanation"),
+    *("limits", "living", "loaded", "order", "parts", "ports"),
+    *("prefixes", "refusal", "scopes", "stored", "work", "worth"),
+)
 PURE = (
     *sorted(PACKAGE.glob("protocol/[a-z]*.py")),
     PACKAGE / "pool" / "state.py",

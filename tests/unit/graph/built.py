@@ -1,7 +1,7 @@
 """Small models in a line or two, and their graphs under digests."""
 
 import numpy as np
-import onnxruntime as ort
+import onnxruntime as ort  # type: ignore[import-untyped]  # it ships no types
 from onnx import TensorProto, helper, numpy_helper
 
 from ipfs_accelerate.graph import read_dag
@@ -16,8 +16,8 @@ FLOAT, INT32, INT64, STRING = (
 
 def node(operator, inputs, outputs, **attributes):
     """A node whose names are written with spaces between them; `_` is an absent one."""
-    names = [["" if one == "_" else one for one in text.split()] for text in (inputs, outputs)]
-    return helper.make_node(operator, *names, **attributes)
+    takes, gives = ([one.strip("_") for one in text.split()] for text in (inputs, outputs))
+    return helper.make_node(operator, takes, gives, **attributes)
 
 
 def port(name, dtype=FLOAT, shape=("n", 4)):

@@ -7,6 +7,7 @@ own. The same step is written differently in different models, in the ways that 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnxruntime as ort  # type: ignore[import-untyped]  # it ships no types
@@ -15,6 +16,9 @@ from onnx import TensorProto, helper, numpy_helper
 
 from ipfs_accelerate.graph import extract, inner_blocks, read_dag
 from ipfs_accelerate.graph.digests import cid_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 WIDTH = 32
 ROWS = 64
@@ -26,7 +30,7 @@ STEPS = ("add", "matmul", "norm", "written_norm", "gelu", "mask", "split", "bran
 class Blocks:
     """A folder of blocks, as a store keeps them."""
 
-    folder: object
+    folder: Path
     turns: int = 0
 
     def put(self, data):
@@ -74,7 +78,8 @@ class Blocks:
 
     def run_parts(self, model, dag, parts, feeds, *, optimised=False):
         """Run a model's parts one after another; its outputs by its own names."""
-        made, outputs = [], {}
+        made: list[dict[str, Any]] = []
+        outputs: dict[str, Any] = {}
         for part in parts:
             for cid, data in inner_blocks(model, dag, part):
                 assert self.put(data) == cid
@@ -94,8 +99,8 @@ class Blocks:
 class Overlap:
     """Models that overlap, before they are stored, and feeds that suit each of them."""
 
-    models: dict
-    feeds: dict
+    models: dict[str, Any]
+    feeds: dict[str, Any]
 
     def stored(self, blocks):
         return {key: blocks.stored(model) for key, model in self.models.items()}
@@ -112,8 +117,8 @@ class Writer:
     key: str
     choices: np.random.Generator
     ids: int
-    nodes: list = field(default_factory=list)
-    initializers: dict = field(default_factory=dict)
+    nodes: list[Any] = field(default_factory=list)
+    initializers: dict[str, Any] = field(default_factory=dict)
 
     def name(self, what):
         return f"{self.key}.{what}.{len(self.nodes)}"

@@ -82,8 +82,8 @@ def written_norm(mean="ReduceMean", root="Sqrt"):
 WEIGHTS = [
     array("s", 4),
     numpy_helper.from_array(np.array([-1]), "last"),
-    numpy_helper.from_array(np.float32(2), "two"),
-    numpy_helper.from_array(np.float32(1e-5), "some"),
+    numpy_helper.from_array(np.array(2, np.float32), "two"),
+    numpy_helper.from_array(np.array(1e-5, np.float32), "some"),
 ]
 
 

@@ -22,7 +22,7 @@ def compare(overlap):
         models = overlap.stored(blocks)
         dags = overlap.dags(blocks)
         plan = partition(dags, ANYTHING)
-        files = {}
+        files: dict[str, bytes] = {}
         for key, parts in plan.models.items():
             feeds = fed(models[key], overlap.feeds)
             for part in parts:

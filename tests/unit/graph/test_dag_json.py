@@ -71,6 +71,14 @@ def test_anything_else_is_refused(data):
     assert caught.value.code == "model_invalid"
 
 
+def test_a_whole_model_may_have_values_that_no_node_makes():
+    data = json.loads(dag([node("Identity", "x", "y")]).to_json())
+    assert data["whole"]
+    data["values"]["sparse"] = [None, None]
+    data["outputs"][0][1] = "sparse"
+    assert dag_json.load(json.dumps(data).encode()).outputs[0].digest == "sparse"
+
+
 def test_nodes_out_of_order_are_refused():
     data = json.loads(made().to_json())
     data["nodes"].reverse()

@@ -58,4 +58,4 @@ def test_the_graphs_of_an_attribute():
     graph = helper.make_graph([], "g", [], [])
     assert limits.graphs_of(helper.make_attribute("one", graph)) == [graph]
     assert limits.graphs_of(helper.make_attribute("some", [graph, graph])) == [graph, graph]
-    assert limits.graphs_of(AttributeProto(name="t", type=4, t=array("t", 2))) == []
+    assert limits.graphs_of(helper.make_attribute("t", array("t", 2))) == []

@@ -22,3 +22,7 @@ def test_nodes_stand_as_they_do_where_they_can():
 def test_what_no_order_can_is_refused(uses, makes, why):
     with pytest.raises(ModelError, match=why):
         ordered(["x"], uses, makes)
+
+
+def test_a_node_waits_for_all_that_it_uses():
+    assert ordered(["x"], [["a", "b"], ["x"], ["x"]], [["c"], ["a"], ["b"]]) == [1, 2, 0]
