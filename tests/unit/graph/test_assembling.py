@@ -135,3 +135,13 @@ def test_nodes_of_other_parts_are_left_out():
     models = Together({"m": found}, None)
     first = Component(("m",), frozenset([found.nodes[0].digest]), found.nodes[0].outputs)
     assert assemble("m", first, models, ()).nodes == (0,)
+
+
+def test_a_cheap_node_that_is_needed_twice_comes_once():
+    nodes = [
+        node("Neg", "x", "n"),
+        node("Relu", "n", "r"),
+        node("Exp", "n", "e"),
+        node("MatMul", "r e", "y"),
+    ]
+    assert len(part(nodes, [], [port("x", FLOAT, (4, 4))])[1].nodes) == 4
