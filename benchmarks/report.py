@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from benchmarks.statistics import Interval, Target, differences, median_interval, ratios
+from benchmarks.statistics import Interval, Target, differences, median_interval, ratios, shares
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+_PAIR_UP = {"difference": differences, "ratio": ratios, "share": shares}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,25 +26,25 @@ class Sample:
 class Comparison:
     """Two samples taken in pairs, and what their pairs are held to.
 
-    The difference is ours less the other's; the ratio is the other's time over ours.
+    The difference is ours less the other's; the ratio is the other's time over ours, the share is
+    ours over the other's.
     """
 
     label: str
     ours: Sample
     other: Sample
-    by: Literal["difference", "ratio"]
+    by: Literal["difference", "ratio", "share"]
     target: Target | None = None
 
     @property
     def paired(self) -> list[float]:
-        """One difference or ratio for each pair."""
-        pair_up = differences if self.by == "difference" else ratios
-        return pair_up(self.ours.values, self.other.values)
+        """One difference, ratio or share for each pair."""
+        return _PAIR_UP[self.by](self.ours.values, self.other.values)
 
     @property
     def unit(self) -> str:
         """What the paired figure counts."""
-        return self.ours.unit if self.by == "difference" else "times"
+        return {"difference": self.ours.unit, "ratio": "times", "share": "of it"}[self.by]
 
     @property
     def interval(self) -> Interval:

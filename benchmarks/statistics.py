@@ -58,3 +58,8 @@ def differences(ours: Sequence[float], others: Sequence[float]) -> list[float]:
 def ratios(ours: Sequence[float], others: Sequence[float]) -> list[float]:
     """How many times our time the other took, pair by pair: above 1 we were faster."""
     return [other / our for our, other in zip(ours, others, strict=True)]
+
+
+def shares(ours: Sequence[float], others: Sequence[float]) -> list[float]:
+    """Our time as a share of the other's, pair by pair: below 1 we were faster."""
+    return [our / other for our, other in zip(ours, others, strict=True)]
