@@ -53,6 +53,8 @@ def test_integers_that_only_choose_rows_are_narrow():
         node("Add", "g c", "y"),
     ]
     assert [one.dtype for one in part(both, [array("w", 9, 1)], [IDS])[1].inputs] == ["int64"]
+    power = [node("Pow", "w ids", "y")]
+    assert part(power, [array("w", 1)], [IDS])[1].inputs[0].dtype == "int64"
     data = [node("Gather", "ids ids", "y")]
     assert part(data, [], [IDS], outputs=[port("y", INT64)])[1].inputs[0].dtype == "int64"
 

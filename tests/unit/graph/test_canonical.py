@@ -34,6 +34,7 @@ def loop(inner="i", dims="n", weights=(), doc=""):
 
 def test_names_and_docs_are_left_out():
     assert written(loop())[0] == written(loop("other", "m", doc="said"))[0]
+    assert written(loop(dims=3))[0] != written(loop(dims=4))[0]
     _, inner = written(loop())
     assert list(inner.captured) == ["x"]
     assert inner.operators == {("", "Add", 14), ("", "Identity", 21)}

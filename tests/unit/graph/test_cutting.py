@@ -103,26 +103,31 @@ def test_parts_of_sets_that_overlap_hold_no_node_twice():
     assert sum(len(keys) > 1 for keys in found.users().values()) == 3
 
 
-def crossing(first, second):
-    """A norm that other nodes follow, of which some models share one half, some the other."""
-    tail = [
-        node("MatMul", "h V", "p"),
-        node(first, "p", "u"),
-        node(second, "p", "w"),
-        node("LayerNormalization", "u s", "f"),
-        node("LayerNormalization", "w s", "g"),
-        node("Add", "f g", "y"),
-    ]
-    return linear(tail=tail)
+def branches(*keys, tail):
+    """A trunk and branches behind it, each of which ends in a norm."""
+    nodes = []
+    for key in keys:
+        nodes += [
+            node("MatMul", f"h {key}", f"{key}p"),
+            node("LayerNormalization", f"{key}p s", f"{key}n"),
+        ]
+    made = linear(tail=[*nodes, node("Sum", " ".join(f"{key}n" for key in keys), "t"), tail])
+    made.graph.initializer.extend(array(key, 64, 64, seed=ord(key)) for key in keys)
+    return made
 
 
 def test_a_part_that_would_get_in_the_way_is_left():
+    # The trunk alone is not worth a cut, but with either branch it is: not with both, apart.
+    costs = Costs(least_bytes=20_000, least_work_share=2)
     found = plan(
-        a=crossing("Sigmoid", "Tanh"), b=crossing("Sigmoid", "Exp"), c=crossing("Tanh", "Erf")
+        costs,
+        both=branches("F", "G", tail=node("Sigmoid", "t", "y")),
+        first=branches("F", tail=node("Exp", "t", "y")),
+        second=branches("G", tail=node("Tanh", "t", "y")),
     )
-    for parts in found.models.values():
-        nodes = [place for part in parts for place in part.nodes]
-        assert len(nodes) == len(set(nodes))
+    assert [len(parts) for parts in found.models.values()] == [2, 2, 1]
+    places = [place for part in found.models["both"] for place in part.nodes]
+    assert len(places) == len(set(places))
 
 
 def test_a_model_that_cannot_be_cut_is_whole():
