@@ -219,8 +219,9 @@ class Composer:
 
     def dimensions(self, platform: str) -> dict[str, int]:
         """The free dimensions for a load that no call asked for yet."""
-        if self.warming is not None:
-            return self.warming.dimensions(platform)
+        likely = self.warming or (self.call("some text") if self.text is not None else None)
+        if likely is not None:
+            return likely.dimensions(platform)
         names = [size for port in self.manifest.inputs for size in port.shape or ()]
         return {name: 1 for name in names if isinstance(name, str)} if platform in FIXED else {}
 

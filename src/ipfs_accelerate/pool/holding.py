@@ -60,17 +60,20 @@ class Holding:
         held.users.add(user)
         return held
 
-    async def give_back(self, key: str, user: str) -> bool:
-        """The model uses the component no longer; whether it was the last one that did."""
+    def is_last(self, key: str, user: str) -> bool:
+        """Whether this model is the only one that uses the component."""
+        held = self.held.get(key)
+        return held is not None and held.users == {user}
+
+    async def give_back(self, key: str, user: str) -> None:
+        """The model uses the component no longer."""
         held = self.held.get(key)
         if held is None or user not in held.users:
-            return False
+            return
         held.users.discard(user)
-        if held.users:
-            return False
-        del self.held[key]
-        await self._ask(Unload(model=key))
-        return True
+        if not held.users:
+            del self.held[key]
+            await self._ask(Unload(model=key))
 
     async def _loaded(self, message: Load, on_progress: OnProgress | None) -> Any:
         try:

@@ -271,8 +271,10 @@ class Library:
     async def _leave(self, loaded: Loaded, needed: Sequence[str]) -> None:
         """Give back its components but these, and what is remembered of those that go."""
         for key in [key for key in self.holding.of(loaded.key) if key not in needed]:
-            if await self.holding.give_back(key, loaded.key):
+            if self.holding.is_last(key, loaded.key):
+                # Before it: on a GPU a tensor that outlives the last session can't be freed.
                 await self.recall.forget(key)
+            await self.holding.give_back(key, loaded.key)
 
     async def _forget(self, loaded: Loaded) -> None:
         if self.models.get(loaded.key) is loaded:

@@ -84,6 +84,7 @@ class Engine:
             case Unload():
                 self.log.append(f"unload {self.loaded.pop(message.model, 'nothing')}")
             case Drop():
+                self.log.append(f"drop {len(message.handles)}")
                 self.handles -= set(message.handles)
             case Run():
                 return self._run(message)

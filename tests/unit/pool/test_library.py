@@ -258,6 +258,7 @@ def test_the_last_user_takes_a_component_and_what_it_made_along():
         assert engine.holds == ["left", "trunk"]
         assert len(engine.handles) == 1  # it serves the other one still
         await held.unload(A)
+        assert engine.log[-3:-1] == ["drop 1", "unload trunk"]  # a tensor is freed before its maker
         assert (engine.holds, engine.handles, len(held.recall.remembered)) == ([], set(), 0)
 
     run(scenario())

@@ -33,7 +33,7 @@ class Host:
     def __init__(self, worth=lambda stage: True):
         self.remembered = Remembered[int](1000)
         self.handles = count(1)
-        self.inputs = {"x": "1", "mask": "1"}
+        self.inputs: dict[str, str | None] = {"x": "1", "mask": "1"}
         self.worth = worth
 
     def memory(self):
