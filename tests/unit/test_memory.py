@@ -98,13 +98,13 @@ def test_where_the_first_one_gives_up_the_next_one_computes():
     async def scenario():
         memory = Memory(10**6)
         compute = Computed(memory)
-        first, second, third = await callers(memory, compute, 3)
+        first, *others = await callers(memory, compute, 3)
         first.cancel()
         with pytest.raises(asyncio.CancelledError):
             await first
         await asyncio.sleep(0)
         compute.let.set()
-        assert await asyncio.gather(second, third) == [(ONE, False), (ONE, True)]
+        assert await asyncio.gather(*others) == [(ONE, False), (ONE, True)]
         assert compute.times == 2
 
     run(scenario())
@@ -114,11 +114,11 @@ def test_one_who_waits_and_gives_up_changes_nothing_for_the_others():
     async def scenario():
         memory = Memory(10**6)
         compute = Computed(memory)
-        first, second, third = await callers(memory, compute, 3)
-        second.cancel()
-        await asyncio.gather(second, return_exceptions=True)
+        tasks = await callers(memory, compute, 3)
+        tasks[1].cancel()
+        await asyncio.gather(tasks.pop(1), return_exceptions=True)
         compute.let.set()
-        assert await asyncio.gather(first, third) == [(ONE, False), (ONE, True)]
+        assert await asyncio.gather(*tasks) == [(ONE, False), (ONE, True)]
         assert compute.times == 1
 
     run(scenario())
