@@ -31,6 +31,8 @@ class Costs:
     """shared work that does, of the cheapest model's"""
     most_loss: float = 0.02
     """of a model's time that a cut may take"""
+    enough_share: float = 0.25
+    """shared of a model's weights or work: from there on it may take more, as on a fast device"""
     gflops: float | None = None
     """how fast the models run (2 operations each macs); None where that is not known"""
 

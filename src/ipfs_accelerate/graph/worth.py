@@ -21,6 +21,7 @@ def pays(component: Component, models: Together, costs: Costs) -> bool:
     livings = [models.living[key] for key in component.models]
     return _saves(component, livings, costs) and all(
         _loss(component, living, costs) <= costs.most_loss
+        or _share(component, living) >= costs.enough_share
         for living in livings
         if living.nodes.keys() - component.nodes - models.light  # else it is not cut at all
     )
@@ -32,6 +33,14 @@ def _saves(component: Component, livings: list[Living], costs: Costs) -> bool:
         return True
     cheapest = min(livings, key=lambda one: one.total)
     return cheapest.work_of(component.nodes) >= costs.least_work_share * cheapest.total
+
+
+def _share(component: Component, living: Living) -> float:
+    """The share of the model's weights or work that is in the component, whichever is larger."""
+    held = sum(living.weights_of(component.nodes).values())
+    weights = sum(living.weights_of(living.nodes).values())
+    work = living.work_of(component.nodes)
+    return max(held / max(1, weights), work / max(1, living.total))
 
 
 def _loss(component: Component, living: Living, costs: Costs) -> float:

@@ -25,9 +25,10 @@ def shared(models=MODELS, count=2):
         (Costs(least_work_share=0.6, least_bytes=64 * 64 * 4), True),
         (Costs(least_work_share=0.6, least_bytes=64 * 64 * 4 + 1), False),
         (Costs(gflops=2 * 2 * MACS / 1e9), True),  # a model takes a second
-        (Costs(gflops=200 * MACS / 1e9), False),
-        (Costs(gflops=2 * 2 * MACS / 1e9, copy_mb_s=20), True),
-        (Costs(gflops=2 * 2 * MACS / 1e9, copy_mb_s=10), False),
+        (Costs(gflops=200 * MACS / 1e9, enough_share=0.6), False),
+        (Costs(gflops=200 * MACS / 1e9), True),  # but half of it is done once
+        (Costs(gflops=2 * 2 * MACS / 1e9, copy_mb_s=20, enough_share=0.6), True),
+        (Costs(gflops=2 * 2 * MACS / 1e9, copy_mb_s=10, enough_share=0.6), False),
     ],
 )
 def test_a_cut_must_save_more_than_it_costs(costs, worth):
