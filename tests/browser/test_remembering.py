@@ -40,7 +40,8 @@ def x(number, length=4):
 
 def asked(count):
     """Numbers, of which some come again."""
-    random, numbers = np.random.default_rng(count), []
+    random = np.random.default_rng(count)
+    numbers: list[int] = []
     for new in range(count):
         again = numbers and random.random() < REPEATED
         numbers.append(int(random.choice(numbers)) if again else new)

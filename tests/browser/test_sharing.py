@@ -2,15 +2,18 @@
 
 import asyncio
 import sys
+from collections import Counter
 from typing import Any
 
 import numpy as np
 import onnx
 import pytest
+from hypothesis import HealthCheck, given, settings
 from onnx import TensorProto, helper, numpy_helper
 from tests.browser import graphs, native
 from tests.browser.test_numbers import TOLERANCE, text_of
 from tests.models_at_hand import CLONEGUARD
+from tests.unit.graph.overlapping import fed, overlapping
 
 from ipfs_accelerate import Accelerator
 from ipfs_accelerate.graph import Costs, explain, partition
@@ -248,12 +251,14 @@ def rounds(accelerator, family, count):
     return shared
 
 
+@pytest.mark.usefixtures("all_is_worth_it")
 @pytest.mark.parametrize(("browser", "platform"), EVERYWHERE)
 def test_models_that_come_and_go_leave_nothing(opened, family, browser, platform):
     rounds(opened(browser, platform), family, 20)
 
 
 @pytest.mark.soak
+@pytest.mark.usefixtures("all_is_worth_it")
 @pytest.mark.parametrize(("browser", "platform"), EVERYWHERE)
 def test_many_that_come_and_go_leave_nothing(opened, family, browser, platform):
     shared = rounds(opened(browser, platform), family, 1000)
@@ -289,6 +294,77 @@ def test_requests_go_on_while_models_are_laid_out_anew(opened, family, platform)
     portal.call(scenario)
 
 
+@pytest.fixture
+def all_is_worth_it(monkeypatch):
+    """Have what is computed in no time remembered too."""
+    monkeypatch.setattr("ipfs_accelerate.pool.recall.LEAST_MS", 0)
+
+
+OVERLAPS = given(overlapping(most_models=3, most_steps=6))
+SLOW = list(HealthCheck)
+
+
+def compare(pair, overlap, folder, found):
+    """Run models that overlap at random with sharing and without; note what was shared."""
+    paths = {}
+    for key, model in overlap.models.items():
+        paths[key] = folder / f"{key}.onnx"
+        onnx.save(model, paths[key])
+    for one in pair:
+        empty(one)
+    tries = [(key, remember) for remember in (False, True) for key in paths]
+    try:
+        for key, remember in tries:  # as they come, and when all of them are there
+            feeds = fed(overlap.models[key], overlap.feeds)
+            options = {"allow_fallback": ["wasm"], "remember": remember}
+            together, apart = (one.run(paths[key], feeds, **options) for one in pair)
+            assert apart.shared_tensors_used == ()
+            found["taken"] += len(together.shared_tensors_used)
+            for name, value in apart.output_tensors.items():
+                np.testing.assert_allclose(
+                    together.output_tensors[name], value, rtol=AS_UNSHARED, atol=AS_UNSHARED
+                )
+        used = [set(one.keys) for one in layouts(pair[0]).values()]
+        found["sharing"] += len(set().union(*used)) < sum(map(len, used))
+        found["sets"] += 1
+    finally:
+        for one in pair:
+            empty(one)
+    assert set(tally(pair[0]).values()) == {0}
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+@pytest.mark.usefixtures("all_is_worth_it")
+def test_models_that_overlap_at_random_compute_what_they_do_alone(accelerators, tmp_path, platform):
+    pair = [accelerators("portable", platform, share=share) for share in (True, False)]
+    found: Counter[str] = Counter()
+
+    @settings(max_examples=12, deadline=None, suppress_health_check=SLOW, database=None)
+    @OVERLAPS
+    def few(overlap):
+        compare(pair, overlap, tmp_path, found)
+
+    few()
+    assert found["sharing"] > 1  # else it shows nothing
+    assert found["taken"] > 1
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("platform", PLATFORMS)
+@pytest.mark.usefixtures("all_is_worth_it")
+def test_so_do_many_more(accelerators, tmp_path, platform):
+    pair = [accelerators("portable", platform, share=share) for share in (True, False)]
+    found: Counter[str] = Counter()
+
+    @settings(max_examples=500, deadline=None, suppress_health_check=SLOW, database=None)
+    @OVERLAPS
+    def many(overlap):
+        compare(pair, overlap, tmp_path, found)
+
+    many()
+    sys.stdout.write(f"{platform}: of random models {dict(found)}\n")
+
+
 def tables(accelerator):
     """How often the word table is held."""
     held = components_of(layouts(accelerator).values()).values()
@@ -316,23 +392,23 @@ def test_minilm_and_a_classifier_tuned_from_it_hold_the_word_table_once(opened, 
         str(CLONEGUARD): {"input_ids": ids(np.int64), **wide},
     }
     for one in (accelerator, alone):
-        for model, given in feeds.items():
-            one.run(model, given, remember=False)
+        for model, inputs in feeds.items():
+            one.run(model, inputs, remember=False)
     assert tally(accelerator)["weight_bytes"] == sum(
         part.weight_bytes for part in parts_of(feeds, store)
     )
     assert (tables(accelerator), tables(alone)) == (1, 2)
     assert explain(dags_of(feeds, store)).sets[0].held == WORD_TABLE
-    results = {model: accelerator.run(model, given) for model, given in feeds.items()}
-    for model, given in feeds.items():
-        assert worst(results[model], alone.run(model, given, remember=False)) <= AS_UNSHARED
+    results = {model: accelerator.run(model, inputs) for model, inputs in feeds.items()}
+    for model, inputs in feeds.items():
+        assert worst(results[model], alone.run(model, inputs, remember=False)) <= AS_UNSHARED
     paths = {DEFAULT: store.path(minilm.graph.cid), str(CLONEGUARD): str(CLONEGUARD)}
-    for model, given in feeds.items():
+    for model, inputs in feeds.items():
         names = [port.name for port in resolve(model, store).inputs]
         whole = {
             "attention_mask": np.ones((1, 16), np.int64),
             "token_type_ids": np.zeros((1, 16), np.int64),
-        } | given
+        } | inputs
         dtypes = {port.name: port.dtype for port in resolve(model, store).inputs}
         natively = native.run(
             paths[model], {name: whole[name].astype(dtypes[name]) for name in names}
@@ -345,12 +421,12 @@ def test_minilm_and_a_classifier_tuned_from_it_hold_the_word_table_once(opened, 
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_what_lies_on_the_worker_is_taken_whatever_width_a_part_takes(make, platform):
     accelerator = make(browser="portable", platform=platform, threads=1)
-    given = {"input_ids": ids(np.int64), "attention_mask": np.ones((1, 16), np.int64)}
-    right = accelerator.run(CLONEGUARD, given, remember=False)
+    values = {"input_ids": ids(np.int64), "attention_mask": np.ones((1, 16), np.int64)}
+    right = accelerator.run(CLONEGUARD, values, remember=False)
     accelerator.run(DEFAULT, {"input_ids": ids(np.int32)}, remember=False)
     assert not layouts(accelerator)["mini_semantic"].is_whole
-    there = {name: accelerator.put(value) for name, value in given.items()}
-    for inputs in (there, {**given, "input_ids": there["input_ids"]}):
+    there = {name: accelerator.put(value) for name, value in values.items()}
+    for inputs in (there, {**values, "input_ids": there["input_ids"]}):
         result = accelerator.run(CLONEGUARD, inputs)
         assert worst(result, right) <= AS_UNSHARED
         assert not result.cached
