@@ -16,7 +16,9 @@ def model_of(package: str) -> Path | None:
     if found is None:
         return None
     folders = [Path(one) for one in found.submodule_search_locations or ()]
-    return next((one / _FILES[package] for one in folders if (one / _FILES[package]).is_file()), None)
+    return next(
+        (one / _FILES[package] for one in folders if (one / _FILES[package]).is_file()), None
+    )
 
 
 CLONEGUARD = model_of("cloneguard")
