@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from benchmarks import sharing_memory
 from benchmarks.report import Report
 from benchmarks.sharing_conditions import conditions
+from benchmarks.sharing_held import by_default
 from benchmarks.sharing_held import group as held_group
 from benchmarks.sharing_models import scenarios
 from benchmarks.sharing_planning import beside_loading, large
@@ -48,4 +49,4 @@ async def _times(setting: Setting, found: Scenarios) -> tuple[list[Comparison], 
         if trial.sharing == ON and len(trial.scenario.models) > 1:
             unlike = trial.scenario is found.unlike
             groups.append(held_group(setting, trial.scenario, held, unlike=unlike))
-    return times, groups
+    return times, [*groups, await by_default(setting, found.text)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchmarks.report import Figure, Group, Sample
+from benchmarks.sharing_sides import AUTO, ON, Held, side
 from benchmarks.statistics import Target
 from ipfs_accelerate.graph import Costs, explain
 from ipfs_accelerate.models import BlockStore, resolve
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
     from benchmarks.setting import Setting
     from benchmarks.sharing_models import Scenario
-    from benchmarks.sharing_sides import Held
 
 EXACTLY = Target("at most", 0)
 
@@ -34,6 +34,26 @@ def group(
             figure
             for platform, (off, on) in held.items()
             for figure in _platform(setting, scenario, platform, off, on, unlike=unlike)
+        ],
+    )
+
+
+async def by_default(setting: Setting, scenario: Scenario) -> Group:
+    """The same with the platform left to the product, as most callers leave it."""
+    async with side(setting, scenario, AUTO, ON) as opened:
+        ran = await opened.round(0, range(len(scenario.models)))
+        on = await opened.held()
+    platform = ran.results[0].platform
+    _, every, shared = _accounts(setting, scenario, 0)
+    return Group(
+        f"{scenario.name}: weights held with platform='auto', which takes {platform}",
+        [
+            Figure(Sample("on, by the engine's tally", "bytes", [on.tally])),
+            Figure(
+                Sample("apart from where it is named", "bytes", [abs(on.tally - every + shared)]),
+                EXACTLY,
+            ),
+            Figure(Sample("what its speed was measured as", "GFLOPS", [on.gflops])),
         ],
     )
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from ipfs_accelerate import AsyncAccelerator
 from ipfs_accelerate.models.components import components_of, held_bytes
-from ipfs_accelerate.pool.platforms import PLAIN_WASM
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
 BROWSER = "portable"
 PLATFORMS = ("wasm", "webnn")
+AUTO = "auto"
 OFF = {"share": False, "remember": False}
 ON = {"share": True, "remember": True}
 CUT = {"share": True, "remember": False}
@@ -64,7 +64,8 @@ class Side:
         results = [await self.accelerator.run(names[one], given[one]) for one in models]
         calls_ms = (perf_counter() - began) * 1000
         for result in results:
-            if result.platform != self.platform or result.fell_back or result.cached:
+            elsewhere = self.platform not in (result.platform, AUTO)
+            if elsewhere or result.fell_back or result.cached:
                 raise RuntimeError(f"It did not run as asked: {result}")
         engine_ms = sum(one.performance_metrics["engine_ms"] for one in results)
         return Ran(calls_ms, engine_ms, results)
@@ -74,14 +75,18 @@ class Side:
         worker = self._worker()
         tally = await worker.tally()
         components = components_of(one.layout for one in worker.library.models.values())
-        ability = worker.abilities.get(self.platform, PLAIN_WASM)
-        return Held(tally["weight_bytes"], held_bytes(components.values()), ability.gflops)
+        return Held(tally["weight_bytes"], held_bytes(components.values()), _gflops(worker))
 
     def _worker(self) -> Worker:
         pool = self.accelerator._pool  # noqa: SLF001 - no caller of the product needs its tally
         assert pool is not None
         (worker,) = pool._workers.values()  # noqa: SLF001 - as above
         return worker
+
+
+def _gflops(worker: Worker) -> float:
+    """Of the platform on which its models are."""
+    return max(one.ability.gflops for one in worker.library.models.values())
 
 
 def options_of(setting: Setting, platform: str, sharing: Mapping[str, bool]) -> dict[str, Any]:
