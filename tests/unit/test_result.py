@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from ipfs_accelerate.result import Result
+from ipfs_accelerate.result import Result, Reused
 
 RESULT = Result(
     model_name="m",
@@ -68,3 +68,10 @@ def test_it_can_not_be_changed() -> None:
 def test_another_name_is_a_key_error() -> None:
     with pytest.raises(KeyError):
         RESULT["items"]
+
+
+def test_what_it_did_not_have_to_compute_is_named_with_what_that_saved() -> None:
+    assert (RESULT.cached, RESULT.shared_tensors_used) == (False, ())
+    reused = Reused("encoder.y", 16, 2.5)
+    given = dataclasses.replace(RESULT, cached=True, shared_tensors_used=(reused,))
+    assert given["shared_tensors_used"] == (Reused(name="encoder.y", size=16, saved_ms=2.5),)

@@ -139,8 +139,9 @@ class Library:
                 await self._serve_again(loaded, check)
             await _run(check, fresh)
         except BaseException as error:
+            unloaded = fresh.gone
             await self._give_up(fresh, *changed)
-            if fresh.layout.is_file or not _speaks_against(error):
+            if fresh.layout.is_file or unloaded or not _speaks_against(error):
                 raise
             self._uncut.add(needed.model.key)
             return await self._load(key, needed, ability, check, urgent)  # it may do as a whole
@@ -185,7 +186,7 @@ class Library:
         try:
             await _run(check, loaded)
         except BaseException as error:
-            if _speaks_against(error):
+            if _speaks_against(error) and not loaded.gone:
                 self._uncut.add(loaded.needed.model.key)
             await self._give_up(loaded)
             if not isinstance(error, AccelerateError):

@@ -509,3 +509,23 @@ def test_an_answer_that_comes_during_a_change_is_counted_for_what_ran():
         assert [one.took_ms for one in first.held] == [None, None]
 
     run(scenario())
+
+
+@pytest.mark.parametrize("unloaded", [A, B])
+def test_one_that_is_unloaded_while_it_is_checked_is_not_held_to_be_wrong(unloaded):
+    async def scenario():
+        held, engine, _ = library(CUT)
+        await held.load(needed(A), WASM, right)
+
+        async def in_between(loaded):
+            if loaded.needed.model == unloaded:
+                await held.unload(unloaded)
+                raise PoolError("It is not there.", code="model_not_loaded")
+
+        await asyncio.gather(held.load(needed(B), WASM, in_between), return_exceptions=True)
+        assert held.find(unloaded, WASM, {}) is None
+        for manifest in (A, B):
+            await held.load(needed(manifest), WASM, right)
+        assert engine.holds == ["left", "right", "trunk"]
+
+    run(scenario())
