@@ -13,6 +13,7 @@ from tests.browser.test_sharing import layouts, tally, worker_of
 from ipfs_accelerate import AsyncAccelerator
 from ipfs_accelerate.errors import PoolError
 from ipfs_accelerate.memory import LEAST_BYTES
+from ipfs_accelerate.protocol.messages import Drop
 
 WHERE = {"browser": "portable", "threads": 1}
 REPEATED = 0.3
@@ -302,5 +303,48 @@ def test_after_a_worker_is_lost_with_what_it_remembered_the_next_request_is_righ
             assert second.shared_tensors_used == ()
             np.testing.assert_allclose(second.output, first.output * 2, rtol=1e-5)
             assert (await made.run(paths[0], feeds)).cached  # that is the host's own
+
+    run(scenario())
+
+
+def test_what_is_gone_from_the_worker_is_computed_anew(shared_cache, tmp_path):
+    paths = [deep(tmp_path / f"{number}.onnx", 256, number) for number in range(2)]
+    feeds = {"x": np.eye(256, dtype=np.float32)}
+
+    async def scenario():
+        async with opened(shared_cache, platform="wasm") as made:
+            for path in paths:
+                await made.load(path)
+            first = await made.run(paths[0], feeds)
+            (worker,) = made._pool._workers.values()
+            (entry,) = worker.library.recall.remembered._entries.values()
+            await worker.ask(Drop(handles=(entry.value,)))
+            second = await made.run(paths[1], feeds)
+            assert second.shared_tensors_used == ()
+            np.testing.assert_allclose(second.output, first.output * 2, rtol=1e-5)
+
+    run(scenario())
+
+
+def test_whoever_counts_on_what_another_gives_up_is_served(shared_cache, tmp_path):
+    paths = [deep(tmp_path / f"{number}.onnx", 256, number) for number in range(3)]
+    random = np.random.default_rng(5)
+
+    async def scenario():
+        async with opened(shared_cache, platform="wasm") as made:
+            for path in paths:
+                await made.load(path)
+            for number in range(20):
+                feeds = {"x": np.eye(256, dtype=np.float32) * (number + 1)}
+                tasks = [asyncio.create_task(made.run(path, feeds)) for path in paths]
+                await asyncio.sleep(random.random() / 20)
+                tasks[0].cancel()
+                await asyncio.wait(tasks[:1])
+                one, two = await asyncio.gather(*tasks[1:])
+                np.testing.assert_allclose(two.output, one.output * 1.5, rtol=1e-5)
+            (worker,) = made._pool._workers.values()
+            await asyncio.sleep(0)
+            there = await worker.tally()
+            assert there["handles"] == there["tensors"] == len(worker.library.recall.remembered)
 
     run(scenario())
