@@ -13,6 +13,7 @@ from unittest.mock import patch
 
 from benchmarks.report import Figure, Group, Sample
 from benchmarks.stopwatch import Stopwatch
+from ipfs_accelerate import running
 from ipfs_accelerate.calls import Composer
 from ipfs_accelerate.models.text import TextProcessor
 from ipfs_accelerate.protocol.session import Session
@@ -20,15 +21,16 @@ from ipfs_accelerate.server import Channel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from types import ModuleType
 
     from benchmarks.statistics import Target
     from ipfs_accelerate import AsyncAccelerator
 
 WHOLE = "all of it"
-BLOCKING: tuple[tuple[type, str], ...] = (
+BLOCKING: tuple[tuple[type | ModuleType, str], ...] = (
     (TextProcessor, "__call__"),
     (Composer, "call"),
-    (Composer, "result"),
+    (running, "result_of"),
     (Session, "request"),
     (Session, "receive"),
 )
@@ -62,7 +64,7 @@ async def _one(accelerator: AsyncAccelerator, text: str) -> dict[str, float]:
         figures[name] for name in ("engine_ms", "inference_ms", "queued_ms")
     )
     session = spent["Session.request"] + spent["Session.receive"]
-    composing, reading = spent["Composer.call"], spent["Composer.result"]
+    composing, reading = spent["Composer.call"], spent[f"{running.__name__}.result_of"]
     return {
         "tokens": spent["TextProcessor.__call__"],
         "compose the request": composing - spent["TextProcessor.__call__"],
@@ -88,7 +90,7 @@ def _watched(watch: Stopwatch) -> Iterator[None]:
         yield
 
 
-def _blocking(owner: type, name: str, watch: Stopwatch) -> Any:
+def _blocking(owner: type | ModuleType, name: str, watch: Stopwatch) -> Any:
     method = getattr(owner, name)
 
     @wraps(method)
