@@ -60,7 +60,7 @@ async def served(made, path, number):
     codes: list[str] = []
     while True:
         try:
-            return (await made.run(path, small(number))).output.item(), codes
+            return (await made.run(path, small(number), remember=False)).output.item(), codes
         except PoolError as error:
             codes.append(error.code)
 
@@ -206,7 +206,7 @@ def test_a_page_that_stands_still_is_replaced_by_a_new_browser(cache, adding):
             stopped = processes.browser_of(cache)
             os.killpg(stopped, signal.SIGSTOP)
             with pytest.raises(PoolError) as caught:
-                await made.run(adding, small())
+                await made.run(adding, small(2))
             assert caught.value.code == "timeout"
             async with asyncio.timeout(SOON_S):
                 value, codes = await served(made, adding, 4)

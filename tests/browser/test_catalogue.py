@@ -22,7 +22,7 @@ def assert_native(result, path, feeds):
 def test_a_model_is_what_it_is_natively(accelerator, tmp_path, name):
     made, feeds = CATALOGUE[name]()
     path = graphs.save(made, tmp_path / "model.onnx")
-    assert_native(accelerator.run(path, feeds), path, feeds)
+    assert_native(accelerator.run(path, feeds, remember=False), path, feeds)
 
 
 @pytest.mark.parametrize("location", ["weights.bin", "beside/it.data"])
@@ -32,13 +32,13 @@ def test_weights_may_lie_outside(accelerator, tmp_path, location):
     (tmp_path / location).parent.mkdir(exist_ok=True)
     onnx.save(made, path, save_as_external_data=True, location=location, size_threshold=0)
     assert (tmp_path / location).stat().st_size >= 64 * 48 * 4
-    assert_native(accelerator.run(path, feeds), path, feeds)
+    assert_native(accelerator.run(path, feeds, remember=False), path, feeds)
 
 
 def test_a_file_that_changes_is_read_anew(accelerator, tmp_path):
     path = graphs.save(graphs.adding(), tmp_path / "model.onnx")
     x = {"x": np.zeros(2, np.float32)}
-    assert accelerator.run(path, x).output.tolist() == [1, 1]
+    assert accelerator.run(path, x, remember=False).output.tolist() == [1, 1]
     doubling = graphs.model(
         [graphs.node("Sub", "x one", "out")],
         [graphs.floats("x", ["n"])],
@@ -51,7 +51,7 @@ def test_a_file_that_changes_is_read_anew(accelerator, tmp_path):
 
 def test_outputs_are_read_only_views(accelerator, tmp_path):
     path = graphs.save(graphs.adding(), tmp_path / "model.onnx")
-    output = accelerator.run(path, {"x": np.zeros(2, np.float32)}).output
+    output = accelerator.run(path, {"x": np.zeros(2, np.float32)}, remember=False).output
     assert not output.flags.writeable
     assert not output.flags.owndata
 
@@ -100,4 +100,5 @@ def test_a_model_is_unloaded_and_comes_back(accelerator, tmp_path):
     accelerator.run(path, x)
     accelerator.unload(path)
     accelerator.unload(path)
-    assert accelerator.run(path, x).output.tolist() == [1]
+    result = accelerator.run(path, x)
+    assert (result.cached, result.output.tolist()) == (False, [1])

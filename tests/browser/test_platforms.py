@@ -107,7 +107,7 @@ def test_a_software_adapter_is_said_in_one_loud_line(shared_cache, tmp_path, cap
     options = {"cache_dir": shared_cache, "websocket_port": 0, "browser": "chromium"}
     with Accelerator(**options, platform="webgpu") as accelerator:
         for _ in range(3):
-            accelerator.run(path, {"x": np.zeros(3, np.float32)})
+            accelerator.run(path, {"x": np.zeros(3, np.float32)}, remember=False)
     (said,) = [one for one in caplog.records if one.levelno >= logging.WARNING]
     assert "software adapter" in said.getMessage()
     assert "swiftshader" in said.getMessage()
@@ -206,6 +206,6 @@ def test_a_platform_that_computes_wrongly_is_passed_over_where_another_may_stand
 def test_an_engine_without_devices_is_replaced_by_one_that_has_them(make, natively):
     accelerator = make(browser="portable", platform="wasm")
     for platform in ("wasm", "webnn", "wasm"):
-        result = accelerator.embed(EIGHT_TOKENS, platform=platform)
+        result = accelerator.embed(EIGHT_TOKENS, platform=platform, remember=False)
         assert result.platform == platform
         assert np.abs(result.output - natively([EIGHT_TOKENS])).max() < TOLERANCE
