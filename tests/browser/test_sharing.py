@@ -21,6 +21,7 @@ from ipfs_accelerate.models import BlockStore, resolve
 from ipfs_accelerate.models.catalog import DEFAULT
 from ipfs_accelerate.models.components import components_of, held_bytes
 from ipfs_accelerate.models.dags import dag_of
+from ipfs_accelerate.pool.library import MOST_SHAPES
 
 AS_UNSHARED = 1e-5
 """What sharing may change: a cut lies where no fusion crosses, so only how sums are ordered."""
@@ -363,6 +364,36 @@ def test_so_do_many_more(accelerators, tmp_path, platform):
 
     many()
     sys.stdout.write(f"{platform}: of random models {dict(found)}\n")
+
+
+def test_a_load_of_several_parts_says_how_far_it_is_in_one_figure(make, heads):
+    told: list[tuple[str, int, int]] = []
+    accelerator = make(
+        browser="portable", platform="wasm", on_progress=lambda *figures: told.append(figures)
+    )
+    accelerator.load(heads[0])
+    told.clear()
+    accelerator.load(heads[1])  # the encoder and both heads, each a file of its own
+    (total,) = {total for _, _, total in told}
+    parts = components_of(layouts(accelerator).values()).values()
+    assert total == sum(one.graph.size + one.weight_bytes for one in parts)
+    done = [one for _, one, _ in told]
+    assert done == sorted(done)
+    assert done[-1] == total
+
+
+def test_more_shapes_at_once_than_are_held_are_all_served(opened, family):
+    accelerator, path = opened("portable", "webnn"), next(iter(family))
+
+    async def scenario():
+        core = accelerator._core
+        rows = [ROWS[np.arange(number) % len(ROWS)] for number in range(1, 2 * MOST_SHAPES + 2)]
+        runs = [core.run(path, {"x": one}, remember=False) for one in [*rows, *rows]]
+        for one, result in zip([*rows, *rows], await asyncio.gather(*runs), strict=True):
+            right = family[path][np.arange(len(one)) % len(ROWS)]
+            assert np.abs(result.output - right).max() < TOLERANCE
+
+    accelerator._portal.call(scenario)
 
 
 def tables(accelerator):
