@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from ipfs_accelerate.errors import ModelError
 from ipfs_accelerate.models.components import whole
 from ipfs_accelerate.pool.arranging import worth_reload
 
@@ -22,37 +21,12 @@ class Arranger:
 
     def __init__(self, store: BlockStore) -> None:
         self._store = store
-        self._unread: set[str] = set()
-        """models whose graphs can't be read here, by their manifests: each stays its own file"""
 
     async def __call__(
         self, present: Mapping[str, Layout], models: Mapping[str, Manifest], ability: Ability
     ) -> dict[str, Layout]:
         """A layout for each of the models; `present` are those that are loaded, as they are."""
-        return await asyncio.to_thread(self._arranged_readable, present, models, ability)
-
-    def _arranged_readable(
-        self, present: Mapping[str, Layout], models: Mapping[str, Manifest], ability: Ability
-    ) -> dict[str, Layout]:
-        readable = {key: one for key, one in models.items() if self._can_read(one)}
-        there = {key: layout for key, layout in present.items() if key in readable}
-        alone = {key: whole(one) for key, one in models.items() if key not in present}
-        if not there or len(there) == len(readable):  # nothing comes that could share
-            return {**present, **alone}
-        return {**present, **self._arranged(there, readable, ability)}
-
-    def _can_read(self, model: Manifest) -> bool:
-        """Whether its graph can be read; what an engine makes of it is the engine's to say."""
-        from ipfs_accelerate.models.dags import dag_of  # noqa: PLC0415 - see _arranged
-
-        if model.key in self._unread:
-            return False
-        try:
-            dag_of(model, self._store)
-        except ModelError:
-            self._unread.add(model.key)
-            return False
-        return True
+        return await asyncio.to_thread(self._arranged, present, models, ability)
 
     def _arranged(
         self, present: Mapping[str, Layout], models: Mapping[str, Manifest], ability: Ability

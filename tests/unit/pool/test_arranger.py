@@ -68,37 +68,6 @@ def test_one_that_comes_begins_with_a_part_that_is_loaded(tmp_path, store):
     assert all(layouts[name].keys == present[name].keys for name in two)
 
 
-def unreadable(folder, store, name):
-    """A model that uses what nothing makes."""
-    value = helper.make_tensor_value_info
-    graph = helper.make_graph(
-        [helper.make_node("Relu", ["nothing"], ["y"])],
-        name,
-        [value("ids", TensorProto.INT64, ["n"])],
-        [value("y", TensorProto.FLOAT, ["n"])],
-    )
-    opsets = [helper.make_opsetid("", 21)]
-    save(helper.make_model(graph, opset_imports=opsets, ir_version=10), folder / f"{name}.onnx")
-    return resolve(folder / f"{name}.onnx", store)
-
-
-def test_one_that_cannot_be_read_is_its_own_file_and_in_nobodys_way(tmp_path, store):
-    models = {name: manifest(tmp_path, store, name, 1) for name in "ab"}
-    models["x"] = unreadable(tmp_path, store, "x")
-    arranger = Arranger(store)
-    alone = {name: whole(one) for name, one in models.items()}
-
-    def arrange(present, names):
-        return asyncio.run(arranger(present, {one: models[one] for one in names}, WASM))
-
-    assert arrange({"x": alone["x"]}, "xa") == {"x": alone["x"], "a": alone["a"]}
-    there = arrange({"x": alone["x"], "a": alone["a"]}, "xab")
-    assert there["x"] == alone["x"]
-    assert there["a"].keys[0] == there["b"].keys[0]
-    two = {name: there[name] for name in "ab"}
-    assert arrange(two, "abx") == {**two, "x": alone["x"]}
-
-
 def test_what_is_lent_elsewhere_is_not_on_wasm(tmp_path, store):
     models = {name: manifest(tmp_path, store, name, 1) for name in "ab"}
     layouts = arranged(store, {"a": whole(models["a"])}, models)
