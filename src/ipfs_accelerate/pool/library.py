@@ -252,6 +252,9 @@ class Library:
 
     async def _take(self, loaded: Loaded, layout: Layout, together: Together) -> None:
         keys, held = engine_keys(loaded, layout), []
+        # A component that the platform lacks something for is not worth the sharing: the model is
+        # then loaded whole, where as little as can be runs on the CPU.
+        fallback = layout.is_file and loaded.needed.wish.falls_back(loaded.ability.platform)
         for number, (key, stage) in enumerate(zip(keys, layout.stages, strict=True)):
             new = key not in self.holding.held
             held.append(
@@ -260,7 +263,7 @@ class Library:
                     stage.component,
                     loaded.key,
                     ability=loaded.ability,
-                    fallback=loaded.needed.wish.falls_back(loaded.ability.platform),
+                    fallback=fallback,
                     dimensions=layout.sizes(number, loaded.dimensions) or {},
                     on_progress=together.of(stage.component),
                 )

@@ -82,7 +82,9 @@ async def carry_out(
             options["cache_dir"] = scratch / "cache"
 
         def opens(browser: str | None) -> AsyncAccelerator:
-            return AsyncAccelerator(browser=browser, **options)
+            # Each case by itself, and each time it is asked for.
+            alone = {"share": False, "remember": False}
+            return AsyncAccelerator(browser=browser, **{**options, **alone})
 
         config = plan.config(None)
         longest = config.load_timeout_s + config.inference_timeout_s + _MARGIN_S
