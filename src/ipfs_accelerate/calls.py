@@ -219,11 +219,13 @@ class Composer:
 
     def dimensions(self, platform: str) -> dict[str, int]:
         """The free dimensions for a load that no call asked for yet."""
+        if platform not in FIXED:
+            return {}
         likely = self.warming or (self.call("some text") if self.text is not None else None)
         if likely is not None:
             return likely.dimensions(platform)
         names = [size for port in self.manifest.inputs for size in port.shape or ()]
-        return {name: 1 for name in names if isinstance(name, str)} if platform in FIXED else {}
+        return {name: 1 for name in names if isinstance(name, str)}
 
 
 def _wrong(model: str, worker: Worker, loaded: Loaded, fault: str) -> PoolError:
