@@ -1,7 +1,7 @@
 """On WebGPU a weight that two graphs have in common is held once, and their numbers stay."""
 
 import numpy as np
-import onnxruntime as ort
+import onnxruntime as ort  # type: ignore[import-untyped]  # it ships no types
 import pytest
 from tests.unit.models.test_lending import OTHER, WIDE, X, model
 

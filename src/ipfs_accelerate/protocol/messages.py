@@ -104,7 +104,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """What comes back as the tensor `as_` of the result's frame: a step's output, or what is live."""
+    """What comes back as the tensor `as_` of the result: a step's output, or what is live."""
 
     of: Reference
     as_: str

@@ -1,7 +1,7 @@
 """Weights that several graphs have in common become inputs of each, and the value stays."""
 
 import numpy as np
-import onnxruntime as ort
+import onnxruntime as ort  # type: ignore[import-untyped]  # it ships no types
 import pytest
 from onnx import TensorProto, helper, load, numpy_helper, save
 
