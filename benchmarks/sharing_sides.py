@@ -77,6 +77,11 @@ class Side:
         components = components_of(one.layout for one in worker.library.models.values())
         return Held(tally["weight_bytes"], held_bytes(components.values()), _gflops(worker))
 
+    def cut(self) -> bool:
+        """Whether its models are laid out as components."""
+        layouts = [one.layout for one in self._worker().library.models.values()]
+        return not any(layout.is_whole for layout in layouts)
+
     def _worker(self) -> Worker:
         pool = self.accelerator._pool  # noqa: SLF001 - no caller of the product needs its tally
         assert pool is not None

@@ -138,6 +138,8 @@ async def _warm_up(trial: Trial, opened: Mapping[str, Side]) -> None:
         everyone = range(len(trial.scenario.models))
         one, other = [await one.round(number, everyone) for one in opened.values()]
         check_equal(trial.name, one, other)
+    if trial.sharing == CUT and not opened[trial.ours].cut():
+        raise RuntimeError(f"{trial.name}: a model is whole, so its time tells nothing of a cut.")
 
 
 def comparisons(trial: Trial, platform: str, taken: Mapping[str, Taken]) -> Iterator[Comparison]:
