@@ -51,8 +51,14 @@ def accelerator(tmp_path_factory):
 def test_a_block_runs_as_written(block, accelerator, monkeypatch, tmp_path, capsys):
     assert block.language == "python"
     monkeypatch.chdir(tmp_path)
-    ids = {"input_ids": [101, 2023, 2003, 1037, 3231, 102], "attention_mask": [1] * 6}
-    given = {"accelerator": accelerator, **{f"input{number}": ids for number in range(1, 5)}}
+    inputs = {
+        f"input{number}": {
+            "input_ids": [101, 2023, 2003, 1037, 3230 + number, 102],
+            "attention_mask": [1] * 6,
+        }
+        for number in range(1, 5)
+    }
+    given = {"accelerator": accelerator, **inputs}
     code = block.code
     for theirs, ours in MODELS.items():
         code = code.replace(f'"{theirs}"', f'"{ours}"')
