@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
+from ipfs_accelerate.cli.files import check_writable, write
 from ipfs_accelerate.cli.sharing import print_tables, tables
 from ipfs_accelerate.cli.terminal import errors, output
 from ipfs_accelerate.config import Config
-from ipfs_accelerate.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -57,13 +57,13 @@ def share(
             "it takes two models or more to share something.", param_hint="MODEL"
         )
     for file in (json_file, svg):
-        _check_writable(file)
+        check_writable(file)
     with _shown() as tell:
         found = _compare(wanted, tell)
     if svg is not None:
         from ipfs_accelerate.graph import picture  # noqa: PLC0415 - seldom asked for
 
-        _write(svg, picture(found.cut))
+        write(svg, picture(found.cut))
     _tell(found, json_file)
 
 
@@ -125,21 +125,5 @@ def _tell(found: _Found, json_file: Path | None) -> None:
         if str(json_file) == "-":
             sys.stdout.write(text)
             return
-        _write(json_file, text)
+        write(json_file, text)
     print_tables(output(), tables(found.explanation, found.whole))
-
-
-def _check_writable(file: Path | None) -> None:
-    """Before anything is computed, so that nothing is computed in vain."""
-    if file is not None and str(file) != "-":
-        _write(file, "")
-
-
-def _write(file: Path, text: str) -> None:
-    try:
-        file.write_text(text, "utf-8")
-    except OSError as error:
-        raise ConfigError(
-            f"What is shared can't be written to {file}: {error.strerror}.",
-            hint="Name a file in a folder that is there.",
-        ) from error

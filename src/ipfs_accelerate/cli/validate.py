@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ipfs_accelerate.cli import options
+from ipfs_accelerate.cli.files import check_writable, write
 from ipfs_accelerate.cli.run import feeds_of
 from ipfs_accelerate.cli.terminal import output
 from ipfs_accelerate.cli.validation import bars, print_report
@@ -97,7 +98,7 @@ def validate(
         options={name: value for name, value in given.items() if value is not None},
     )
     for file in (json_file, junit):
-        _check_writable(file)
+        check_writable(file)
     if operators:
         cases = _operators(plan, only, sample)
     else:
@@ -180,31 +181,14 @@ def _carry_out(plan: Plan, cases: Sequence[Case], report: Report) -> None:
             report.interrupted = True
 
 
-def _check_writable(file: Path | None) -> None:
-    """Before anything is computed, so that nothing is computed in vain."""
-    if file is None or str(file) == "-":
-        return
-    _write(file, "")
-
-
-def _write(file: Path, text: str) -> None:
-    try:
-        file.write_text(text, "utf-8")
-    except OSError as error:
-        raise ConfigError(
-            f"The report can't be written to {file}: {error.strerror}.",
-            hint="Name a file in a folder that is there.",
-        ) from error
-
-
 def _tell(report: Report, json_file: Path | None, junit: Path | None) -> None:
     from ipfs_accelerate.validate.junit import to_junit  # noqa: PLC0415 - seldom asked for
     from ipfs_accelerate.validate.report import to_json  # noqa: PLC0415
 
     if junit is not None:
-        _write(junit, to_junit(report))
+        write(junit, to_junit(report))
     if json_file is not None and str(json_file) != "-":
-        _write(json_file, to_json(report))
+        write(json_file, to_json(report))
     if str(json_file) == "-":
         sys.stdout.write(to_json(report))
     else:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from onnx import TensorProto
 
@@ -12,23 +10,8 @@ from ipfs_accelerate.graph.dag import Weight
 from ipfs_accelerate.graph.digests import check_cid, cid_of, of_strings, of_tensor
 from ipfs_accelerate.graph.refusal import invalid
 from ipfs_accelerate.tensors.dtypes import by_onnx, onnx_name, packed_bytes
+from ipfs_accelerate.tensors.onnx_inside import bytes_inside, items_in
 
-# The typed field that may hold a type's items, and how each item lies in raw data; what is not
-# here has one byte in each int32.
-_TYPED: dict[int, tuple[str, str]] = {
-    TensorProto.FLOAT: ("float_data", "<f4"),
-    TensorProto.COMPLEX64: ("float_data", "<f4"),
-    TensorProto.DOUBLE: ("double_data", "<f8"),
-    TensorProto.COMPLEX128: ("double_data", "<f8"),
-    TensorProto.INT64: ("int64_data", "<i8"),
-    TensorProto.UINT64: ("uint64_data", "<u8"),
-    TensorProto.UINT32: ("uint64_data", "<u4"),
-    TensorProto.INT32: ("int32_data", "<i4"),
-    TensorProto.INT16: ("int32_data", "<u2"),
-    TensorProto.UINT16: ("int32_data", "<u2"),
-    TensorProto.FLOAT16: ("int32_data", "<u2"),
-    TensorProto.BFLOAT16: ("int32_data", "<u2"),
-}
 _MATRIX = 2
 
 
@@ -40,7 +23,7 @@ def weight_of(tensor: TensorProto) -> Weight:
         raise invalid(f"its weight {tensor.name!r} has the shape {list(shape)}")
     if tensor.data_type == TensorProto.STRING:
         return _strings(tensor, shape)
-    size = packed_bytes(tensor.data_type, math.prod(shape))
+    size = packed_bytes(tensor.data_type, items_in(shape))
     if size is None:
         raise invalid(f"its weight {tensor.name!r} is of {dtype}, which is no type")
     if tensor.data_location == TensorProto.EXTERNAL:
@@ -65,8 +48,8 @@ def inside(dtype: str, shape: tuple[int, ...], data: bytes) -> Weight:
 
 def raw_bytes(tensor: TensorProto) -> bytes:
     """The bytes of a tensor that lies inside the graph."""
-    data = tensor.raw_data if tensor.HasField("raw_data") else _typed_bytes(tensor)
-    wanted = packed_bytes(tensor.data_type, math.prod(tensor.dims))
+    data = bytes_inside(tensor)
+    wanted = packed_bytes(tensor.data_type, items_in(tensor.dims))
     if len(data) != wanted:
         raise invalid(
             f"its weight {tensor.name!r} has {len(data)} bytes where its shape takes {wanted}"
@@ -83,15 +66,9 @@ def turned_bytes(dtype: str, shape: tuple[int, ...], data: bytes) -> bytes | Non
     return np.frombuffer(data, f"V{width}").reshape(shape).T.tobytes()
 
 
-def _typed_bytes(tensor: TensorProto) -> bytes:
-    field, layout = _TYPED.get(tensor.data_type, ("int32_data", "u1"))
-    items = np.array(getattr(tensor, field), layout if field != "int32_data" else "<i4")
-    return items.astype(layout, copy=False).tobytes()
-
-
 def _strings(tensor: TensorProto, shape: tuple[int, ...]) -> Weight:
     items = list(tensor.string_data)
-    if len(items) != math.prod(shape):
+    if len(items) != items_in(shape):
         raise invalid(f"its weight {tensor.name!r} has not as many strings as its shape takes")
     digest = of_strings(shape, items)
     return Weight(digest, digest, "", sum(map(len, items)), "string", shape, None)

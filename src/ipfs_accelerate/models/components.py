@@ -10,18 +10,7 @@ if TYPE_CHECKING:
 
     from ipfs_accelerate.graph import Part
     from ipfs_accelerate.models.manifest import Block, Dimension, Manifest, Weight
-
-
-@dataclass(frozen=True, slots=True)
-class Lent:
-    """A weight that a component takes as an input, and that its engine holds once for all."""
-
-    input: str
-    cid: str
-    size: int
-    dtype: str
-    """as the wire writes it"""
-    shape: tuple[int, ...]
+    from ipfs_accelerate.protocol.messages import Lent
 
 
 @dataclass(frozen=True, slots=True)

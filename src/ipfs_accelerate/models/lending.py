@@ -13,8 +13,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ipfs_accelerate.errors import ModelError
-from ipfs_accelerate.models.components import Component, Layout, Lent, Stage, components_of
+from ipfs_accelerate.models.components import Component, Layout, Stage, components_of
 from ipfs_accelerate.models.manifest import Block, Weight
+from ipfs_accelerate.protocol.messages import Lent
 from ipfs_accelerate.tensors.dtypes import by_onnx, onnx_name
 
 if TYPE_CHECKING:

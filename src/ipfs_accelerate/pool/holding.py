@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ipfs_accelerate.errors import AccelerateError
-from ipfs_accelerate.protocol.messages import Block, Lent, Load, Unload, Weight
+from ipfs_accelerate.protocol.messages import Block, Load, Unload, Weight
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -113,7 +113,5 @@ def _load(
         dimensions=dimensions,
         graph=Block(component.graph.cid, component.graph.size),
         weights=tuple(Weight(one.path, one.cid, one.size) for one in component.weights),
-        lent=tuple(
-            Lent(one.input, one.cid, one.size, one.dtype, one.shape) for one in component.lent
-        ),
+        lent=component.lent,
     )

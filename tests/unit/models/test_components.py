@@ -6,7 +6,6 @@ from tests.unit.pool.parts import chain, component, model
 
 from ipfs_accelerate.models.components import (
     Layout,
-    Lent,
     Stage,
     Take,
     components_of,
@@ -14,6 +13,7 @@ from ipfs_accelerate.models.components import (
     whole,
 )
 from ipfs_accelerate.models.manifest import Port
+from ipfs_accelerate.protocol.messages import Lent
 
 ONE, TWO = component("one"), component("two", size=0)
 
