@@ -91,6 +91,24 @@ def test_between_two_models_a_tensor_stays_on_the_device(browsers, tmp_path, bro
     assert accelerator.drop(kept) == 1
 
 
+@pytest.mark.parametrize(("browser", "platform"), [*DEVICES, ("portable", "wasm")])
+def test_a_tensor_outlives_the_model_that_made_it_and_nothing_outlives_its_drop(
+    make, tmp_path, browser, platform
+):
+    first = graphs.save(graphs.adding(), tmp_path / "first.onnx")
+    second = graphs.save(graphs.scaling(), tmp_path / "second.onnx")
+    accelerator, x = make(browser=browser, platform=platform), np.arange(6, dtype=np.float32)
+    kept = accelerator.run(first, {"x": x}, keep=["out"]).output
+    put = accelerator.put(x)
+    assert np.array_equal(accelerator.run(second, {"x": put}).output, x * 2)
+    accelerator.unload(first)
+    accelerator.unload(second)
+    assert np.array_equal(accelerator.get(kept), x + 1)
+    assert accelerator.drop(kept, put) == 2
+    (worker,) = accelerator._core._pool._workers.values()
+    assert set(accelerator._portal.call(worker.tally).values()) == {0}
+
+
 def test_a_tensor_that_was_put_goes_to_the_device_once(browsers, tmp_path):
     path = graphs.save(graphs.scaling(), tmp_path / "scaling.onnx")
     accelerator, x = browsers("chromium"), np.arange(4, dtype=np.float32)

@@ -61,6 +61,8 @@ export interface Backend {
   upload(tensor: Tensor): Promise<DeviceTensor>;
   /** A live tensor where this backend's runs find it: itself where it lies there already. */
   adopt(tensor: DeviceTensor): Promise<DeviceTensor>;
+  /** A run's tensor as one that outlives the model that made it: a copy where it would not. */
+  own(tensor: DeviceTensor): Promise<DeviceTensor>;
   /** Settles when the device has done all that it was given. */
   settle(): Promise<void>;
 }

@@ -25,6 +25,8 @@ export interface Device {
   holds(type: ort.Tensor.Type): boolean;
   /** A copy of a CPU tensor on the device. */
   place(ort: OrtModule, tensor: ort.Tensor): Promise<ort.Tensor>;
+  /** A tensor of a run in memory that no session owns. */
+  own(ort: OrtModule, tensor: ort.Tensor): Promise<ort.Tensor>;
   /** The bytes of a tensor that lies on it; it stays there. */
   read(tensor: ort.Tensor): Promise<Uint8Array>;
   /** Settles when it has done all that it was given. */

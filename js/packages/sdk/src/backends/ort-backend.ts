@@ -80,9 +80,20 @@ export class OrtBackend implements Backend {
       location === "cpu"
         ? (tensor as OrtTensor)
         : await this.upload({ dtype, shape, data: await tensor.read() });
-    if (!this.device.holds(near.ort.type) || shape.includes(0)) return near;
+    const stays = this.device.location === "cpu" || !this.device.holds(near.ort.type);
+    if (stays || shape.includes(0)) return near;
     const ort = await this.runtime.start(this.platform);
-    return new OrtTensor(await this.device.place(ort, near.ort), this.device);
+    const placed = new OrtTensor(await this.device.place(ort, near.ort), this.device);
+    if (near !== tensor) near.dispose();
+    return placed;
+  }
+
+  async own(tensor: DeviceTensor): Promise<DeviceTensor> {
+    if (!(tensor instanceof OrtTensor) || tensor.location !== "gpu-buffer") return tensor;
+    const ort = await this.runtime.start(this.platform);
+    const copy = new OrtTensor(await this.device.own(ort, tensor.ort), this.device);
+    tensor.dispose();
+    return copy;
   }
 
   settle(): Promise<void> {

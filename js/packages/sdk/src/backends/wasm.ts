@@ -35,6 +35,10 @@ export class WasmDevice implements Device {
     return tensor;
   }
 
+  async own(_ort: OrtModule, tensor: ort.Tensor): Promise<ort.Tensor> {
+    return tensor;
+  }
+
   async read(tensor: ort.Tensor): Promise<Uint8Array> {
     return bytesOf(tensor);
   }

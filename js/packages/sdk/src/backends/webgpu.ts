@@ -64,18 +64,20 @@ export class WebGpuDevice implements Device {
 
   async place(ort: OrtModule, tensor: ort.Tensor): Promise<ort.Tensor> {
     const bytes = bytesOf(tensor);
-    const buffer = this.gpu.createBuffer({
-      size: Math.ceil(bytes.byteLength / 16) * 16,
-      usage: STORAGE | COPY_SRC | COPY_DST,
-      mappedAtCreation: true,
-    });
+    const buffer = this.buffer(bytes.byteLength, true);
     new Uint8Array(buffer.getMappedRange()).set(bytes);
     buffer.unmap();
-    return ort.Tensor.fromGpuBuffer(buffer, {
-      dataType: tensor.type as ort.Tensor.GpuBufferDataTypes,
-      dims: tensor.dims,
-      dispose: () => buffer.destroy(),
-    });
+    return held(ort, tensor, buffer);
+  }
+
+  /** onnxruntime's own buffers go with its last session, and one that is freed after it traps. */
+  async own(ort: OrtModule, tensor: ort.Tensor): Promise<ort.Tensor> {
+    const source = tensor.gpuBuffer as GPUBuffer;
+    const buffer = this.buffer(bytesIn(tensor), false);
+    const commands = this.gpu.createCommandEncoder();
+    commands.copyBufferToBuffer(source, 0, buffer, 0, Math.min(source.size, buffer.size));
+    this.gpu.queue.submit([commands.finish()]);
+    return held(ort, tensor, buffer);
   }
 
   async read(tensor: ort.Tensor): Promise<Uint8Array> {
@@ -96,6 +98,11 @@ export class WebGpuDevice implements Device {
 
   async settle(): Promise<void> {
     if (this.device) await kicked(this.device, this.device.queue.onSubmittedWorkDone());
+  }
+
+  private buffer(bytes: number, mappedAtCreation: boolean): GPUBuffer {
+    const size = Math.max(16, Math.ceil(bytes / 16) * 16);
+    return this.gpu.createBuffer({ size, usage: STORAGE | COPY_SRC | COPY_DST, mappedAtCreation });
   }
 
   private get gpu(): GPUDevice {
@@ -120,6 +127,14 @@ export class WebGpuDevice implements Device {
     });
     return isSoftware(adapterWords(adapter)) ? "software-gpu" : "gpu";
   }
+}
+
+function held(ort: OrtModule, { type, dims }: ort.Tensor, buffer: GPUBuffer): ort.Tensor {
+  return ort.Tensor.fromGpuBuffer(buffer, {
+    dataType: type as ort.Tensor.GpuBufferDataTypes,
+    dims,
+    dispose: () => buffer.destroy(),
+  });
 }
 
 function bytesIn({ type, size }: ort.Tensor): number {

@@ -101,6 +101,10 @@ export class WebNnDevice implements Device {
     });
   }
 
+  async own(_ort: OrtModule, tensor: ort.Tensor): Promise<ort.Tensor> {
+    return tensor;
+  }
+
   async read(tensor: ort.Tensor): Promise<Uint8Array> {
     const held = tensor.mlTensor as unknown as WebNnTensor;
     if (held.dataType === typeOf(tensor.type))

@@ -107,7 +107,7 @@ export class Engine {
       const steps = await execution.run(task);
       const ran = performance.now();
       const tensors = await execution.fetch();
-      const kept = execution.keep();
+      const kept = await execution.keep();
       const done = performance.now();
       const times = {
         queued_ms: began - task.arrived,

@@ -68,14 +68,15 @@ export class Execution {
   }
 
   /** Hands over what the plan says to keep, and says what that is. */
-  keep(): KeptValue[] {
-    const { keep } = this.plan;
-    const kept = keep.map(({ step, output, handle }) => {
-      const tensor = this.outputOf(step, output);
+  async keep(): Promise<KeptValue[]> {
+    const kept: KeptValue[] = [];
+    for (const { step, output, handle } of this.plan.keep) {
+      const { backend } = this.models[step] as Runnable;
+      const tensor = await backend.own(this.outputOf(step, output));
+      this.produced[step]?.delete(output);
       this.handles.set(handle, tensor);
-      return { handle, dtype: tensor.dtype, shape: [...tensor.shape] };
-    });
-    for (const { step, output } of keep) this.produced[step]?.delete(output);
+      kept.push({ handle, dtype: tensor.dtype, shape: [...tensor.shape] });
+    }
     return kept;
   }
 

@@ -55,8 +55,9 @@ export class Handles {
   drop(handles: readonly number[]): number {
     let dropped = 0;
     for (const handle of handles) {
-      this.live.get(handle)?.dispose();
+      const tensor = this.live.get(handle);
       if (this.live.delete(handle)) dropped += 1;
+      tensor?.dispose();
     }
     return dropped;
   }

@@ -37,11 +37,13 @@ function requireDistinct({ fetch, keep }: Run, handles: Handles): void {
     if (names.has(as)) throw exists(`the name ${as}`);
     names.add(as);
   }
-  const kept = new Set<number>();
-  for (const { handle } of keep) {
+  const kept = new Set<number | string>();
+  for (const { handle, step, output } of keep) {
+    const place = `the output ${output} of step ${step}`;
     if (kept.has(handle)) throw exists(`the handle ${handle}`);
+    if (kept.has(place)) throw exists(place);
     handles.requireFree(handle);
-    kept.add(handle);
+    kept.add(handle).add(place);
   }
 }
 

@@ -211,6 +211,11 @@ describe("run", () => {
       { keep: [0, 0].map((step) => ({ step, output: "y", handle: 2 })) },
       "tensor_exists",
     ],
+    [
+      "an output twice",
+      { keep: [2, 3].map((handle) => ({ step: 0, output: "y", handle })) },
+      "tensor_exists",
+    ],
     ["a model that isn't loaded", { steps: [{ model: "n", inputs: {} }] }, "model_not_loaded"],
   ])("refuses %s before anything runs", async (_, more, expected) => {
     await ask(chain(2, 1, more as Partial<Run>), FRAME);
