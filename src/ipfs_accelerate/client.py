@@ -8,6 +8,7 @@ import itertools
 import os
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
@@ -189,11 +190,11 @@ class AsyncAccelerator:
         what the model is called here from now on.
         """
         path = f"{self._names.get(str(model), model)}+{head_onnx}"
-        loaded = await self.load(path, **options)
         if name is not None:
+            if catalog.find(name) is not None:
+                raise ConfigError(f"{name!r} is a model of its own.", hint="Give another name.")
             self._names[name] = path
-            loaded.name = name
-        return loaded
+        return await self.load(name or path, **options)
 
     async def accelerate_model(
         self,
@@ -251,6 +252,8 @@ class AsyncAccelerator:
         """
         described = self._pool.describe() if self._pool else {"bridge": {}, "resource_pool": {}}
         metrics = {**self.statistics.snapshot(), **described}
+        if self._pool is not None:  # what is shared is in the memory once
+            metrics["aggregate"]["total_memory_usage"] = self._pool.held_bytes / 1e6
         metrics["remembered"] |= {"results": len(self._memory.results)}
         return metrics
 
@@ -272,7 +275,6 @@ class AsyncAccelerator:
     async def _ready(self, model: str | Path) -> tuple[Composer, Pool]:
         """Both at once; without a task of its own for each where both are there already."""
         self._check()
-        model = self._names.get(str(model), model)
         composer = self._known(str(model))
         if composer is not None and self._pool is not None:
             return composer, self._pool
@@ -315,7 +317,9 @@ class AsyncAccelerator:
             if (known := self._known(name)) is not None:
                 return known
             earlier = self._composers.get(name)
-            composer = await asyncio.to_thread(_compose, model, self._store, earlier)
+            given = name if name in self._names else None
+            model = self._names.get(name, model)
+            composer = await asyncio.to_thread(_compose, model, self._store, earlier, given)
             self._composers[name] = composer
             return composer
 
@@ -399,11 +403,16 @@ class AsyncModel:
         return self._accelerator.statistics.model(self.name)
 
 
-def _compose(model: str | Path, store: BlockStore, known: Composer | None) -> Composer:
+def _compose(
+    model: str | Path, store: BlockStore, known: Composer | None, given: str | None
+) -> Composer:
+    """`known` again, where the model is still the same; `given` is its user's name for it."""
     from ipfs_accelerate.calls import Composer  # noqa: PLC0415 - loads NumPy
     from ipfs_accelerate.models import resolve  # noqa: PLC0415
 
     manifest = resolve(model, store)
+    if given is not None:
+        manifest = replace(manifest, name=given)
     if known is not None and known.manifest.key == manifest.key:
         return known
     return Composer(manifest, store)

@@ -16,6 +16,7 @@ from tests.models_at_hand import CLONEGUARD
 from tests.unit.graph.overlapping import fed, overlapping
 
 from ipfs_accelerate import Accelerator
+from ipfs_accelerate.errors import ConfigError
 from ipfs_accelerate.graph import Costs, explain, partition
 from ipfs_accelerate.models import BlockStore, resolve
 from ipfs_accelerate.models.catalog import DEFAULT
@@ -198,7 +199,11 @@ def test_a_head_has_the_name_that_it_was_given(opened, heads):
     assert accelerator.run("two classes", "text").output.shape == (1, 2)
     assert model.name == "two classes"
     accelerator.embed("another text")
-    assert accelerator.run("two classes", "another text").performance_metrics["reused"] == 1
+    result = accelerator.run("two classes", "another text")
+    assert (result.model_name, result.performance_metrics["reused"]) == ("two classes", 1)
+    assert model.get_performance_metrics()["runs"] == 1  # the other one ran in part
+    with pytest.raises(ConfigError, match="is a model of its own"):
+        accelerator.attach_head(DEFAULT, path, name="minilm")
 
 
 ROWS = np.random.default_rng(3).standard_normal((4, WIDTH)).astype(np.float32)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ipfs_accelerate.errors import AccelerateError
+from ipfs_accelerate.models.components import held_bytes
 from ipfs_accelerate.protocol.messages import Block, Load, Unload, Weight
 
 if TYPE_CHECKING:
@@ -82,6 +83,11 @@ class Holding:
             with contextlib.suppress(AccelerateError):
                 await asyncio.shield(self._ask(Unload(model=message.model)))
             raise
+
+    @property
+    def held_bytes(self) -> int:
+        """The bytes of weights of all of them."""
+        return held_bytes(one.component for one in self.held.values())
 
     def of(self, user: str) -> list[str]:
         """The engine's keys of what this model uses."""

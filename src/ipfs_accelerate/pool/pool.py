@@ -154,6 +154,11 @@ class Pool:
             self._feed(ModelUnloaded(worker.number, model.key))
             await worker.unload(model)
 
+    @property
+    def held_bytes(self) -> int:
+        """The weights that the engines hold; what models share counts once on each worker."""
+        return sum(worker.library.holding.held_bytes for worker in self._workers.values())
+
     def describe(self) -> dict[str, Any]:
         """The sockets and workers as they are now."""
         workers = list(self._workers.values())
