@@ -8,7 +8,7 @@ import itertools
 import os
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
@@ -21,11 +21,12 @@ from ipfs_accelerate.config import (
     check_progress,
     check_remember,
 )
-from ipfs_accelerate.errors import ConfigError, TensorError
+from ipfs_accelerate.errors import ConfigError, ModelError, TensorError
 from ipfs_accelerate.memory import Memory, again
 from ipfs_accelerate.metrics import Statistics
 from ipfs_accelerate.models import catalog
 from ipfs_accelerate.models.blocks import BlockStore
+from ipfs_accelerate.models.builds import unchanged
 from ipfs_accelerate.models.catalog import DEFAULT
 from ipfs_accelerate.portal import check_fork, closed
 
@@ -63,7 +64,7 @@ class AsyncAccelerator:
         self._store = BlockStore(self.config.folder)
         self._pool: Pool | None = None
         self._starting: asyncio.Task[Pool] | None = None
-        self._composers: dict[str, Composer] = {}
+        self._composers: dict[str, Composed] = {}
         self._composing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._memory = Memory(self.config.remember_bytes)
         self._names: dict[str, str] = {}
@@ -89,7 +90,12 @@ class AsyncAccelerator:
         remember = check_remember(options.pop("remember", None), self.config)
         wish = Wish.of(self.config, options)
         composer, pool = await self._ready(model)
-        self._loaded(composer, await pool.load(self._needed(composer, wish, composer.dimensions)))
+        try:
+            loaded = await pool.load(self._needed(composer, wish, composer.dimensions))
+        except ModelError as error:
+            self._doubt(model, error)
+            raise
+        self._loaded(composer, loaded)
         return AsyncModel(self, model, composer.manifest.name, {**options, "remember": remember})
 
     async def embed(
@@ -116,16 +122,25 @@ class AsyncAccelerator:
         call = composer.call(inputs, {name: next(HANDLES) for name in check_names("keep", keep)})
         needed = self._needed(composer, wish, call.dimensions)
         run = _running(pool, needed, call, self.config.inference_timeout_s)
+
+        async def compute(*, remember: bool) -> Result:
+            try:
+                ran = await run.result(started, remember=remember)
+            except ModelError as error:
+                self._doubt(model, error)
+                raise
+            return self._counted(composer, ran)
+
         if not remember or not call.repeatable:
-            return self._counted(composer, await run.result(started, remember=False))
+            return await compute(remember=False)
         key = call.key(wish)
 
-        async def compute() -> Result:
-            result = self._counted(composer, await run.result(started, remember=True))
+        async def kept() -> Result:
+            result = await compute(remember=True)
             self._memory.keep(key, result, composer.manifest.key)
             return result
 
-        result, was_there = await self._memory.result(key, compute)
+        result, was_there = await self._memory.result(key, kept)
         if not was_there:
             self.statistics.missed()
             return result
@@ -309,7 +324,7 @@ class AsyncAccelerator:
     async def _composer(self, model: str | Path) -> Composer:
         """What composes this model's calls.
 
-        A catalogued name is looked up once; a file each time, since it may have changed.
+        A catalogued name is looked up once; a file again where it has changed.
         """
         self._check()
         name = str(model)
@@ -319,12 +334,18 @@ class AsyncAccelerator:
             earlier = self._composers.get(name)
             given = name if name in self._names else None
             model = self._names.get(name, model)
-            composer = await asyncio.to_thread(_compose, model, self._store, earlier, given)
-            self._composers[name] = composer
-            return composer
+            composed = await asyncio.to_thread(_compose, model, self._store, earlier, given)
+            self._composers[name] = composed
+            return composed.composer
+
+    def _doubt(self, model: str | Path, error: ModelError) -> None:
+        """Where a block of it is gone, the next call makes it anew."""
+        if error.code == "block_unavailable":
+            self._composers.pop(str(model), None)
 
     def _known(self, name: str) -> Composer | None:
-        return self._composers.get(name) if catalog.find(name) is not None else None
+        composed = self._composers.get(name)
+        return composed.composer if composed is not None and composed.holds() else None
 
     def _needed(
         self, composer: Composer, wish: Wish, dimensions: Callable[[str], Mapping[str, int]]
@@ -403,19 +424,32 @@ class AsyncModel:
         return self._accelerator.statistics.model(self.name)
 
 
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A model's composer, and the files that the model came from."""
+
+    composer: Composer
+    files: Mapping[str, tuple[int, int]]
+
+    def holds(self) -> bool:
+        """Whether the model is still what these files give."""
+        return unchanged(dict(self.files))
+
+
 def _compose(
-    model: str | Path, store: BlockStore, known: Composer | None, given: str | None
-) -> Composer:
+    model: str | Path, store: BlockStore, known: Composed | None, given: str | None
+) -> Composed:
     """`known` again, where the model is still the same; `given` is its user's name for it."""
     from ipfs_accelerate.calls import Composer  # noqa: PLC0415 - loads NumPy
-    from ipfs_accelerate.models import resolve  # noqa: PLC0415
+    from ipfs_accelerate.models.source import files_behind, resolve  # noqa: PLC0415
 
     manifest = resolve(model, store)
     if given is not None:
         manifest = replace(manifest, name=given)
-    if known is not None and known.manifest.key == manifest.key:
-        return known
-    return Composer(manifest, store)
+    files = files_behind(model, store)
+    if known is not None and known.composer.manifest.key == manifest.key:
+        return Composed(known.composer, files)
+    return Composed(Composer(manifest, store), files)
 
 
 def _running(pool: Pool, needed: Needed, call: Call, timeout_s: float) -> Running:

@@ -249,3 +249,25 @@ def test_an_argument_that_does_not_fit(refused, adding, call, what):
 def test_an_option_of_a_call_that_is_not_there_is_refused(refused, adding):
     what = "There is no option 'nonsense'"
     refused(lambda made: made.run_inference(adding, X, nonsense=1), "unknown_option", what)
+
+
+def test_a_block_that_is_gone_is_made_anew_by_the_next_call(make, tmp_path):
+    path = graphs.save(graphs.adding(), tmp_path / "adding.onnx")
+    accelerator = make(platform="wasm", remember=False, cache_dir=tmp_path / "cache")
+    x = np.zeros(2, np.float32)
+    accelerator.run(path, {"x": x})
+    accelerator.unload(path)
+    for block in (tmp_path / "cache" / "blocks").iterdir():
+        block.unlink()
+    with pytest.raises(ModelError) as caught:
+        accelerator.run(path, {"x": x})
+    assert caught.value.code == "block_unavailable"
+    assert np.array_equal(accelerator.run(path, {"x": x}).output, x + 1)
+
+
+def test_a_file_that_has_changed_is_read_again(make, tmp_path):
+    path = graphs.save(graphs.adding(), tmp_path / "model.onnx")
+    accelerator, x = make(platform="wasm"), np.ones(2, np.float32)
+    assert np.array_equal(accelerator.run(path, {"x": x}).output, x + 1)
+    graphs.save(graphs.scaling(), path)
+    assert np.array_equal(accelerator.run(path, {"x": x}).output, x * 2)

@@ -40,6 +40,23 @@ def remember(store: BlockStore, key: str, manifest: Manifest, stamps: Stamps) ->
     store.remember(key, store.put(json.dumps(note, sort_keys=True).encode()).cid)
 
 
+def unchanged(stamps: Stamps) -> bool:
+    """Whether these files are as they were; a look at each, and no more."""
+    try:
+        return all(_stamp(Path(path)) == stamp for path, stamp in stamps.items())
+    except OSError:
+        return False
+
+
+def files_of(store: BlockStore, key: str) -> Stamps:
+    """The files that gave what is noted under `key`, as they were then."""
+    cid = store.recall(key)
+    if cid is None:
+        return {}
+    files = json.loads(store.get(cid))["files"]
+    return {path: (size, changed) for path, (size, changed) in files.items()}
+
+
 def recall(store: BlockStore, key: str) -> Manifest | None:
     """Give the manifest noted under `key`, if its files are unchanged and its blocks there."""
     cid = store.recall(key)

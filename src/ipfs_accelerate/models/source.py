@@ -36,6 +36,19 @@ def resolve(model: str | Path, store: BlockStore) -> Manifest:
     raise _not_found(str(model), what)
 
 
+def files_behind(model: str | Path, store: BlockStore) -> builds.Stamps:
+    """The files that a model came from which was resolved before; none of a catalogued one."""
+    if isinstance(model, str) and catalog.find(model) is not None:
+        return {}
+    path, _ = _look(model)
+    if path is not None:
+        return builds.files_of(store, _file_key(path))
+    base, head = _parted(str(model))
+    path, _ = _look(head)
+    key = _head_key(resolve(base, store), path) if path is not None else ""
+    return files_behind(base, store) | builds.files_of(store, key)
+
+
 def resolve_head(base: Manifest, head: Path, store: BlockStore) -> Manifest:
     """Give the manifest of the model that the head in this file makes on the base."""
 
@@ -45,7 +58,15 @@ def resolve_head(base: Manifest, head: Path, store: BlockStore) -> Manifest:
 
         return heads.attach(base, head, store)
 
-    return _kept(f"head {head} on {base.key} by {builds.BUILDER}", store, build)
+    return _kept(_head_key(base, head), store, build)
+
+
+def _head_key(base: Manifest, head: Path) -> str:
+    return f"head {head} on {base.key} by {builds.BUILDER}"
+
+
+def _file_key(path: Path) -> str:
+    return f"onnx {path} by {builds.BUILDER}"
 
 
 def _look(model: str | Path) -> tuple[Path | None, str]:
@@ -68,7 +89,7 @@ def _from_file(path: Path, store: BlockStore) -> Manifest:
 
         return onnx_file.read(path, store)
 
-    return _kept(f"onnx {path} by {builds.BUILDER}", store, build)
+    return _kept(_file_key(path), store, build)
 
 
 def _kept(key: str, store: BlockStore, build: Callable[[], Built]) -> Manifest:
