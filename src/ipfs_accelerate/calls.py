@@ -14,7 +14,6 @@ from ipfs_accelerate.errors import InferenceError, PoolError, TensorError
 from ipfs_accelerate.models.golden import golden_of
 from ipfs_accelerate.models.inputs import check_inputs, narrowed
 from ipfs_accelerate.models.shapes import FIXED, cut_back, dimensions_of, filled_up
-from ipfs_accelerate.models.text import TextProcessor
 from ipfs_accelerate.pool.needs import Needed
 from ipfs_accelerate.pool.plan import Plan, Planner
 from ipfs_accelerate.tensors.arrays import from_wire, numpy_dtype, to_wire
@@ -24,7 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ipfs_accelerate.config import Wish
-    from ipfs_accelerate.models import BlockStore, Manifest
+    from ipfs_accelerate.models import Manifest
+    from ipfs_accelerate.models.text import TextProcessors
     from ipfs_accelerate.pool import Loaded, Worker
     from ipfs_accelerate.pool.plan import Memory
     from ipfs_accelerate.protocol.codec import Tensor
@@ -152,9 +152,9 @@ class Call:
 class Composer:
     """Makes one model's calls."""
 
-    def __init__(self, manifest: Manifest, store: BlockStore) -> None:
+    def __init__(self, manifest: Manifest, texts: TextProcessors) -> None:
         self.manifest = manifest
-        self.text = TextProcessor(manifest, store) if manifest.tokenizer else None
+        self.text = texts.of(manifest) if manifest.tokenizer else None
         # Only a catalogued model is what its name says.
         self.golden = golden_of(manifest.name) if manifest.family != "unknown" else None
 

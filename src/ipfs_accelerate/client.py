@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ipfs_accelerate.calls import Call, Composer, RemoteTensor
+    from ipfs_accelerate.models.text import TextProcessors
     from ipfs_accelerate.pool import Loaded, Needed, Pool
     from ipfs_accelerate.result import Result
     from ipfs_accelerate.running import Ran, Running
@@ -68,6 +69,7 @@ class AsyncAccelerator:
         self._composing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._memory = Memory(self.config.remember_bytes)
         self._names: dict[str, str] = {}
+        self._texts: TextProcessors | None = None
         self._closed = False
 
     def __repr__(self) -> str:
@@ -334,9 +336,24 @@ class AsyncAccelerator:
             earlier = self._composers.get(name)
             given = name if name in self._names else None
             model = self._names.get(name, model)
-            composed = await asyncio.to_thread(_compose, model, self._store, earlier, given)
+            composed = await asyncio.to_thread(self._compose, model, earlier, given)
             self._composers[name] = composed
             return composed.composer
+
+    def _compose(self, model: str | Path, known: Composed | None, given: str | None) -> Composed:
+        """`known` again, where the model is still the same; `given` is its user's name for it."""
+        from ipfs_accelerate.calls import Composer  # noqa: PLC0415 - loads NumPy
+        from ipfs_accelerate.models.source import files_behind, resolve  # noqa: PLC0415
+        from ipfs_accelerate.models.text import TextProcessors  # noqa: PLC0415
+
+        manifest = resolve(model, self._store)
+        if given is not None:
+            manifest = replace(manifest, name=given)
+        files = files_behind(model, self._store)
+        if known is not None and known.composer.manifest.key == manifest.key:
+            return Composed(known.composer, files)
+        self._texts = self._texts or TextProcessors(self._store)
+        return Composed(Composer(manifest, self._texts), files)
 
     def _doubt(self, model: str | Path, error: ModelError) -> None:
         """Where a block of it is gone, the next call makes it anew."""
@@ -434,22 +451,6 @@ class Composed:
     def holds(self) -> bool:
         """Whether the model is still what these files give."""
         return unchanged(dict(self.files))
-
-
-def _compose(
-    model: str | Path, store: BlockStore, known: Composed | None, given: str | None
-) -> Composed:
-    """`known` again, where the model is still the same; `given` is its user's name for it."""
-    from ipfs_accelerate.calls import Composer  # noqa: PLC0415 - loads NumPy
-    from ipfs_accelerate.models.source import files_behind, resolve  # noqa: PLC0415
-
-    manifest = resolve(model, store)
-    if given is not None:
-        manifest = replace(manifest, name=given)
-    files = files_behind(model, store)
-    if known is not None and known.composer.manifest.key == manifest.key:
-        return Composed(known.composer, files)
-    return Composed(Composer(manifest, store), files)
 
 
 def _running(pool: Pool, needed: Needed, call: Call, timeout_s: float) -> Running:

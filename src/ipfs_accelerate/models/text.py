@@ -21,6 +21,23 @@ if TYPE_CHECKING:
     from ipfs_accelerate.models.manifest import Manifest
 
 
+class TextProcessors:
+    """One processor for all models that take the same texts in the same way, as heads do."""
+
+    def __init__(self, store: BlockStore) -> None:
+        self._store = store
+        self._made: dict[object, TextProcessor] = {}
+
+    def of(self, manifest: Manifest) -> TextProcessor:
+        """The model's processor."""
+        ports = tuple((port.name, port.dtype) for port in manifest.inputs if port.name in _FIELDS)
+        key = (manifest.tokenizer, manifest.max_length, ports)
+        found = self._made.get(key)
+        if found is None:
+            found = self._made.setdefault(key, TextProcessor(manifest, self._store))
+        return found
+
+
 class TextProcessor:
     """Makes a text model's inputs; any number of threads may call it.
 

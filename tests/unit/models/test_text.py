@@ -12,13 +12,13 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 
 from ipfs_accelerate.errors import InferenceError, ModelError
 from ipfs_accelerate.models.manifest import Port
-from ipfs_accelerate.models.text import TextProcessor
+from ipfs_accelerate.models.text import TextProcessor, TextProcessors
 
 FORK = """
 import os, sys
 from pathlib import Path
 from ipfs_accelerate.models import BlockStore, resolve
-from ipfs_accelerate.models.text import TextProcessor
+from ipfs_accelerate.models.text import TextProcessor, TextProcessors
 
 store = BlockStore(Path(sys.argv[1]))
 process = TextProcessor(resolve("all-MiniLM-L6-v2", store), store)
@@ -139,3 +139,11 @@ def test_a_model_without_a_tokenizer_takes_no_text(minilm, minilm_store):
 def test_a_damaged_tokenizer_is_said(minilm, store, data):
     with pytest.raises(ModelError, match="tokenizer of all-MiniLM-L6-v2 cannot be read"):
         TextProcessor(replace(minilm, tokenizer=store.put(data)), store)
+
+
+def test_models_that_take_texts_in_the_same_way_have_one_processor(minilm, minilm_store):
+    texts = TextProcessors(minilm_store)
+    assert texts.of(minilm) is texts.of(replace(minilm, name="another", outputs=()))
+    shorter = texts.of(replace(minilm, max_length=8))
+    assert shorter is not texts.of(minilm)
+    assert shorter("word " * 20)["input_ids"].shape == (1, 8)
