@@ -158,8 +158,13 @@ class Composer:
         # Only a catalogued model is what its name says.
         self.golden = golden_of(manifest.name) if manifest.family != "unknown" else None
 
-    def call(self, inputs: Any, keep: Mapping[str, int] | None = None) -> Call:
-        """The run for a text, a list of texts, or named tensors; `keep` are outputs that stay."""
+    def call(
+        self, inputs: Any, keep: Mapping[str, int] | None = None, *, remember: bool = False
+    ) -> Call:
+        """The run for a text, a list of texts, or named tensors; `keep` are outputs that stay.
+
+        With `remember` a text that was just given is not turned into tokens again.
+        """
         self._check_kept(keep or {})
         remote: dict[str, RemoteTensor] = {}
         if isinstance(inputs, Mapping):
@@ -168,7 +173,7 @@ class Composer:
             feeds = check_inputs(self.manifest.inputs, given)
             _check_dtypes(remote, feeds)
         else:
-            feeds = self._texts(inputs)
+            feeds = self._texts(inputs, remember=remember)
         return Call(self.manifest, feeds, remote, keep or {})
 
     def _check_kept(self, keep: Mapping[str, int]) -> None:
@@ -181,7 +186,7 @@ class Composer:
                     hint=f"Its outputs are {', '.join(names)}.",
                 )
 
-    def _texts(self, inputs: Any) -> dict[str, np.ndarray[Any, Any]]:
+    def _texts(self, inputs: Any, *, remember: bool) -> dict[str, np.ndarray[Any, Any]]:
         if self.text is None:
             names = ", ".join(port.name for port in self.manifest.inputs)
             raise InferenceError(
@@ -195,7 +200,7 @@ class Composer:
                 code="input_mismatch",
                 hint="Give a text, a list of texts, or a dict of named tensors.",
             )
-        return dict(self.text(inputs))
+        return dict(self.text.again(inputs) if remember else self.text(inputs))
 
     @cached_property
     def warming(self) -> Call | None:

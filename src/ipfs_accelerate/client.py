@@ -121,7 +121,8 @@ class AsyncAccelerator:
         remember = check_remember(options.pop("remember", None), self.config)
         wish = Wish.of(self.config, options)
         composer, pool = await self._ready(model)
-        call = composer.call(inputs, {name: next(HANDLES) for name in check_names("keep", keep)})
+        kept_as = {name: next(HANDLES) for name in check_names("keep", keep)}
+        call = composer.call(inputs, kept_as, remember=remember)
         needed = self._needed(composer, wish, call.dimensions)
         run = _running(pool, needed, call, self.config.inference_timeout_s)
 

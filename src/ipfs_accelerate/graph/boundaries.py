@@ -22,8 +22,10 @@ _NORMS = frozenset(
     }
 )
 _POOLS = frozenset({"GlobalAveragePool", "GlobalMaxPool", "MaxPool", "AveragePool"})
+_UNITS = frozenset({"LpNormalization"})
 # Not Sigmoid and Tanh: they are the middle of x * sigmoid(x), which is fused, and of GELU.
 _ENDS = frozenset({"Relu", "Clip", "LeakyRelu", "PRelu", "Elu"})
+_LENGTHS = frozenset({"Max", "Clip", "ReduceL2", "Expand"})
 _CONVS = frozenset({"Conv", "ConvTranspose", "FusedConv"})
 _WITHIN = frozenset({"Add", "BatchNormalization"})
 _FURTHEST = 4
@@ -49,12 +51,14 @@ class Boundaries:
         return value is not None and value.dtype is not None
 
     def _is_end(self, node: Node) -> bool:
-        if node.operator in _NORMS or node.operator in _POOLS:
+        if node.operator in _NORMS | _POOLS | _UNITS:
             return True
         if node.operator == "Gather":
             return node.inputs[0] in self._dag.weight_of
         if node.operator in _ENDS:
             return self._after_conv(node)
+        if node.operator == "Div":
+            return self._by_length(node)
         return node.operator == "Add" and self._ends_norm(node)
 
     def _after_conv(self, node: Node) -> bool:
@@ -80,6 +84,17 @@ class Boundaries:
         operators = {one.operator for one in self._made(node)}
         means = {each.operator for one in self._made(node) for each in self._made(one)}
         return operators == {"Sub", "Sqrt"} and "ReduceMean" in means
+
+    def _by_length(self, node: Node) -> bool:
+        """Whether it divides a sum by a count, or a vector by its length, and no layer norm does.
+
+        It ends the pooling of an encoder, before whatever heads there are.
+        """
+        producers = self._dag.producer_of
+        divided, length = (producers.get(one) for one in node.inputs)
+        if length is None or length.operator not in _LENGTHS:
+            return False
+        return divided is None or divided.operator != "Sub"
 
     def _with_weight(self, node: Node) -> bool:
         return any(one in self._dag.weight_of for one in node.inputs)

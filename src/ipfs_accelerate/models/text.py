@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,13 +13,19 @@ from ipfs_accelerate.tensors.arrays import numpy_dtype
 from ipfs_accelerate.tensors.dtypes import by_onnx
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
     from tokenizers import Encoding
 
     from ipfs_accelerate.models.blocks import BlockStore
     from ipfs_accelerate.models.manifest import Manifest
+
+
+_LATELY = 64
+"""How many calls' inputs are kept."""
+_SHORT = 10_000
+"""Characters up to which they are: more than that is seldom given twice."""
 
 
 class TextProcessors:
@@ -65,10 +72,19 @@ class TextProcessor:
         self._tokenizer.no_truncation()
         if manifest.max_length is not None:
             self._tokenizer.enable_truncation(manifest.max_length)
+        self._lately = lru_cache(_LATELY)(self._made)
 
     def __call__(self, texts: str | Sequence[str]) -> dict[str, NDArray[np.integer[Any]]]:
         """Make the inputs for these texts, each row padded to the longest of them."""
-        encodings = [self._encode(text) for text in _checked(texts)]
+        return self._made(tuple(_checked(texts)))
+
+    def again(self, texts: str | Sequence[str]) -> Mapping[str, NDArray[np.integer[Any]]]:
+        """The same, made once for texts that several models are given one after another."""
+        checked = tuple(_checked(texts))
+        return self._lately(checked) if sum(map(len, checked)) <= _SHORT else self._made(checked)
+
+    def _made(self, texts: tuple[str, ...]) -> dict[str, NDArray[np.integer[Any]]]:
+        encodings = [self._encode(text) for text in texts]
         length = max(len(encoding) for encoding in encodings)
         return {name: self._column(name, encodings, length) for name in self._names}
 
@@ -79,6 +95,7 @@ class TextProcessor:
         for row, encoding in zip(column, encodings, strict=True):
             start = length - len(encoding) if self._left else 0
             row[start : start + len(encoding)] = _FIELDS[name](encoding)
+        column.flags.writeable = False
         return column
 
     def _encode(self, text: str) -> Encoding:

@@ -94,3 +94,15 @@ def test_the_end_of_a_norm_that_is_written_out():
     tail = [node("Add", "g s", "n"), node("Sigmoid", "n", "y")]
     assert safe([node("Mul", "x s", "g"), *tail], WEIGHTS) == []
     assert safe([node("Exp", "x", "g"), *tail], WEIGHTS) == []
+
+
+def test_the_end_of_a_pooling():
+    """A mean over a count, and a vector of length 1: what comes then are heads."""
+    length = [node("ReduceL2", "x", "l", axes=[-1]), node("Max", "l least", "m")]
+    tail = node("Sigmoid", "d", "y")
+    least = [array("least", 1)]
+    assert safe([*length, node("Div", "x m", "d"), tail], least, opset=17) == ["Div"]
+    assert safe([length[0], node("Div", "x l", "d"), tail], opset=17) == ["Div"]
+    assert safe([node("Div", "x least", "d"), tail], least) == []
+    centred = [node("Sub", "x least", "c"), *length, node("Div", "c m", "d"), tail]
+    assert safe(centred, least, opset=17) == []

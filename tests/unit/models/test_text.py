@@ -141,6 +141,18 @@ def test_a_damaged_tokenizer_is_said(minilm, store, data):
         TextProcessor(replace(minilm, tokenizer=store.put(data)), store)
 
 
+def test_texts_that_were_just_given_are_not_encoded_again(minilm, minilm_store):
+    process = TextProcessor(minilm, minilm_store)
+    first, second = process.again("a text"), process.again(["a text"])
+    assert first["input_ids"] is second["input_ids"]
+    assert np.array_equal(first["input_ids"], process("a text")["input_ids"])
+    assert process.again("another")["input_ids"] is not first["input_ids"]
+    with pytest.raises(ValueError, match="read-only"):
+        first["input_ids"][0, 0] = 1
+    long = "word " * 3000
+    assert process.again(long)["input_ids"] is not process.again(long)["input_ids"]
+
+
 def test_models_that_take_texts_in_the_same_way_have_one_processor(minilm, minilm_store):
     texts = TextProcessors(minilm_store)
     assert texts.of(minilm) is texts.of(replace(minilm, name="another", outputs=()))
