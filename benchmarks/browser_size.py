@@ -45,6 +45,11 @@ class BrowserSize:
                 return cls(child.pid, program, QUICK_STILL_S if quick else STILL_S)
         raise RuntimeError("The accelerator's browser is not among this process's children.")
 
+    @property
+    def undisturbed(self) -> bool:
+        """Whether as many processes of other browsers shared its code pages at every look."""
+        return len(set(self.strangers)) <= 1
+
     def settled(self) -> float:
         """The size in MB once it has stopped to change."""
         sizes = [megabytes(self.pid)]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.browser_size import PATIENCE_S, STILL_MB, on_strangers
 from benchmarks.call import TOKENS
+from benchmarks.sharing_memory import GARBAGE_S, TRIES
 from benchmarks.sharing_sides import BROWSER
 from benchmarks.sharing_times import WARM_UP, counts
 
@@ -46,7 +47,11 @@ def _of_memory(measured: Measured) -> list[str]:
         f"memory: {count} fresh browsers of each kind; PSS of all processes; 1 MB is 10^6 bytes",
         f"base: {measured.base_s:g} s after a tiny model ran there on the same platform",
         "each model is called as it comes, and again when all are there; peak: until then",
-        f"settled: {still_s:g} s within {STILL_MB:g} MB, or {PATIENCE_S:g} s",
+        (
+            f"settled: {GARBAGE_S:g} s after the last call, {still_s:g} s within {STILL_MB:g} MB, "
+            f"or {PATIENCE_S:g} s"
+        ),
+        f"measured anew, up to {TRIES} times, where another browser came or went meanwhile",
         "weights lie outside the graph on both sides",
         on_strangers(measured.sizes),
     ]
