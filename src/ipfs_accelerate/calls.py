@@ -217,7 +217,7 @@ class Composer:
             needed = Needed(self.manifest, loaded.needed.wish, dimensions=lambda _: fixed)
             there = await worker.load(needed, loaded.ability)
         plan = call.plan(there)
-        answer = await worker.ask(plan.message, call.tensors(plan, platform))
+        answer = await worker.in_line(plan.message, call.tensors(plan, platform))
         fault = self.golden.fault(call.outputs(answer.tensors, platform))
         if fault is not None:
             raise _wrong(self.manifest.name, worker, loaded, fault)

@@ -121,6 +121,28 @@ def test_a_run_beyond_its_time_fails_and_what_waited_is_served(cache, slow, addi
     run(scenario())
 
 
+def test_a_load_that_comes_to_its_engine_later_does_not_stand_before_a_run(cache, slow, adding):
+    """It has waited for another change of the models: meanwhile the run was sent."""
+
+    async def scenario():
+        async with opened(cache, inference_timeout_s=3) as made:
+            await made.load(slow)
+            (worker,) = made._pool._workers.values()
+            async with worker.library._change:
+                behind = asyncio.create_task(made.run(adding, small()))
+                await until(lambda: worker.library._loading)
+                first = asyncio.create_task(made.run(slow, FOREVER))
+                await until(lambda: worker.engine._waiting)
+            with pytest.raises(PoolError) as caught:
+                async with asyncio.timeout(SOON_S):
+                    await first
+            assert caught.value.code == "timeout"
+            async with asyncio.timeout(SOON_S):
+                assert (await behind).output.item() == 2
+
+    run(scenario())
+
+
 def test_a_cancel_of_what_waits_leaves_the_run_before_it_alone(cache, slow, adding):
     async def scenario():
         async with opened(cache) as made:

@@ -135,7 +135,7 @@ def test_a_window_without_a_display_is_an_error_that_says_so(
     with pytest.raises(BrowserError, match="headless=True") as caught:
         asyncio.run(scenario())
     assert caught.value.code == "browser_failed"
-    assert not watch.users_of(cache)
+    watch.seconds_until(lambda: not watch.users_of(cache), within_s=5)
 
 
 @pytest.mark.skipif(os.uname().sysname != "Linux", reason="only Linux tells it")

@@ -41,6 +41,8 @@ Arrange: TypeAlias = "Callable[[Mapping[str, Layout], Mapping[str, Manifest], Ab
 Check: TypeAlias = "Callable[[Loaded], Awaitable[None]]"
 
 
+_NOTHING_OF_A_MODEL = frozenset({"connection_lost", "worker_lost", "timeout", "closed"})
+"""What ends a load, and would have ended any."""
 _CHECKING: ContextVar[bool] = ContextVar("checking", default=False)
 """Set in a check, which may load its model in another shape, and must not wait for itself."""
 
@@ -332,4 +334,4 @@ def _speaks_against(error: BaseException) -> bool:
 
     An engine that ends takes every model with it, however they are laid out.
     """
-    return isinstance(error, AccelerateError) and error.code != "connection_lost"
+    return isinstance(error, AccelerateError) and error.code not in _NOTHING_OF_A_MODEL

@@ -205,8 +205,7 @@ class Pool:
         held = worker.held(needed)
         if held is not None:
             return held
-        loading = self._serving.load(worker, needed)
-        loaded = await self._within(worker, loading, self._config.load_timeout_s)
+        loaded = await self._serving.load(worker, needed)
         self._feed(ModelLoaded(worker.number, needed.model.key))
         return loaded
 
@@ -275,7 +274,8 @@ class Pool:
 
     def _new_worker(self, number: int) -> Worker:
         arrange = Arranger(self._store) if self._config.share else None
-        return Worker(number, arrange, self._config.remember_bytes)
+        within = partial(self._within, timeout_s=self._config.load_timeout_s)
+        return Worker(number, arrange, self._config.remember_bytes, within)
 
     async def _launch(self, worker: Worker) -> None:
         # Set by start, which feeds the first event.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ipfs_accelerate.errors import TransportError
 from ipfs_accelerate.pool.library import Library
@@ -14,7 +14,7 @@ from ipfs_accelerate.pool.platforms import Ability, abilities_of
 from ipfs_accelerate.protocol.messages import Ping, Probe, Restart, Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from ipfs_accelerate.browsers import Browser
     from ipfs_accelerate.config import Wish
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from ipfs_accelerate.protocol.messages import Request
     from ipfs_accelerate.protocol.tensor import Tensor
     from ipfs_accelerate.server import Answer, Channel
+
+Within: TypeAlias = "Callable[[Worker, Awaitable[Answer]], Awaitable[Answer]]"
 
 PAGE_S = 5.0
 """How long a page may take to answer: it computes nothing itself."""
@@ -39,6 +41,8 @@ class Worker:
     """how its models are laid out together; None where they do not share"""
     remember_bytes: int = 0
     """how much of what they computed is kept"""
+    within: Within | None = None
+    """times what is asked in the engine's line, and says what it means where that ends"""
     browser: Browser | None = None
     page: Channel | None = None
     engine: Channel | None = None
@@ -58,7 +62,7 @@ class Worker:
     """its models"""
 
     def __post_init__(self) -> None:
-        self.library = Library(self.ask, self.arrange, self.remember_bytes)
+        self.library = Library(self.in_line, self.arrange, self.remember_bytes)
 
     @property
     def browser_name(self) -> str:
@@ -93,7 +97,7 @@ class Worker:
         """What these platforms can do here; asked once for each, measured once where wanted."""
         asked = [one for one in platforms if not self._knows(one, measured=measure)]
         if asked:
-            answer = await self.ask(Probe(platforms=tuple(asked), measure=measure))
+            answer = await self.in_line(Probe(platforms=tuple(asked), measure=measure))
             for ability in abilities_of(answer.value):
                 self.abilities[ability.platform] = ability
                 if measure:
@@ -115,6 +119,20 @@ class Worker:
         if self.engine is None:
             raise TransportError(f"The engine of worker {self.number} has not come yet.")
         return await self.engine.request(message, tensors, on_progress)
+
+    async def in_line(
+        self,
+        message: Request,
+        tensors: Mapping[str, Tensor] | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> Answer:
+        """Ask the engine, and stand in its line from when that is sent.
+
+        Whoever waits for something else first must not stand there meanwhile: the engine takes
+        what was sent before, which nobody would then time.
+        """
+        asked = self.ask(message, tensors, on_progress)
+        return await (asked if self.within is None else self.within(self, asked))
 
     async def ping(self) -> float:
         """One empty round trip to the engine, in milliseconds."""
