@@ -38,7 +38,7 @@ def test_the_page_comes_with_its_secret_which_no_command_line_has(installed, ser
         assert not (browser.profile.parent / "start.html").exists()
         await browser.close()
         assert browser.returncode == 0
-        assert not watch.users_of(cache)
+        watch.seconds_until(lambda: not watch.users_of(cache), within_s=5)
 
     asyncio.run(scenario())
 
